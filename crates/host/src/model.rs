@@ -248,15 +248,12 @@ impl ModelSetup {
     /// # Errors
     /// No model is named, or one of the others is not configured.
     pub(crate) fn team(self) -> Result<TeamChoice, ModelError> {
-        let Team { others, mut roles } = self.team;
-        let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(others);
-        let mut reasoning_tokens = 0;
-        let mut members = BTreeMap::new();
-        for (name, settings) in all {
-            reasoning_tokens = reasoning_tokens.max(settings.reasoning.to_reasoning().tokens());
-            let member = choice(settings, self.variables.clone(), self.local.as_ref());
-            members.insert(name.clone(), member.map_err(|error| error.of(&name))?);
-        }
+        let all = std::iter::once(&self.settings).chain(self.team.others.values());
+        let reasoning_tokens = all.map(|settings| settings.reasoning.to_reasoning().tokens()).max();
+        let reasoning_tokens = reasoning_tokens.unwrap_or_default();
+        let mut roles = self.team.roles.clone();
+        let members = self.choices().into_iter().map(|(name, member)| Ok((name, member?)));
+        let members = members.collect::<Result<BTreeMap<_, _>, ModelError>>()?;
         if !roles.is_empty() {
             roles.names =
                 members.iter().map(|(name, member)| (name.clone(), member.price_name().to_owned())).collect();

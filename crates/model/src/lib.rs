@@ -2,7 +2,7 @@
 //!
 //! [`Model`] is the port; [`Endpoint`] talks to a server in one of several [`Wire`] formats, [`Script`] replies from a file.
 //! `deskhand_core` builds requests and parses replies; this crate does neither. It writes no
-//! file but the cassette that it is told to record, and no message contains a key.
+//! file except a cassette, and no message contains a key.
 
 mod cassette;
 mod endpoint;

@@ -114,7 +114,7 @@ mod tests {
         let mut group = ProcessGroup::of(Some(leader.id()), value);
         assert!(group.end() >= 1);
         assert_eq!(leader.wait().unwrap().signal(), Some(Signal::KILL.as_raw()));
-        // It is no child of this process, so its end cannot be waited for; a killed process takes a moment to die on a busy machine.
+        // It is not a child of this process, so `wait` cannot wait for it; a killed process needs a moment to die on a busy machine.
         let state = || std::fs::read_to_string(format!("/proc/{descendant}/stat")).unwrap_or_default();
         let is_dead = || state().is_empty() || state().contains(") Z ");
         let start = std::time::Instant::now();

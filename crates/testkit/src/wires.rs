@@ -7,7 +7,7 @@ use deskhand_core::{
 };
 use serde_json::{Value, json};
 
-use crate::endpoint::{Behaviour, model_request};
+use crate::endpoint::{Behaviour, MockEndpoint, model_request};
 
 /// A wire format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +57,11 @@ impl Spoken {
             (Self::Gemini, false) => "/v1/models/m:generateContent",
             (Self::Ollama, _) => "/api/chat",
         }
+    }
+
+    /// The base URL of an endpoint for a client that speaks this format.
+    pub fn base_url(self, endpoint: &MockEndpoint) -> String {
+        if self == Self::Ollama { endpoint.root_url() } else { endpoint.base_url() }
     }
 
     /// A reply in one piece.

@@ -129,7 +129,7 @@ async fn job(spoken: Spoken, provider: &str) {
     })
     .await
     .unwrap();
-    let url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
+    let url = spoken.base_url(&endpoint);
     let model = format!("{provider}:m");
     let asking = async |cassette: &str| {
         let document = ["run", REQUEST, "--open", "sales.odt", "--desktop", "virtual", "--json"];

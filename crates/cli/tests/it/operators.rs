@@ -76,7 +76,7 @@ impl Eyes {
         let click = |role: &str, name: &str| seen.at(role, name).map(|(x, y)| vec![Move::Click(x, y)]);
         match self.step {
             1 => {
-                // The cells are as wide as the sheet is told to be; the first begins at its corner.
+                // The first cell begins at the upper left corner of the sheet.
                 let (x, y) = seen.corner("table", "Sheet Sheet1")?;
                 Ok([vec![Move::Click(x, y)], typed(&rows(prompt)?)].concat())
             }

@@ -144,7 +144,7 @@ fn popped_up<'a>(tree: &'a Tree, popup: &Rect<Screen>, point: Point<Screen>) -> 
     there.filter(is_inside).filter(is_shown_apart).min_by_key(area)
 }
 
-/// What was found at a point in the picture alone. It counts where the application tells of no control.
+/// The smallest element at a point that was detected in the picture. It is used where the application reports no control.
 fn drawn(tree: &Tree, point: Point<Screen>) -> Option<&Element> {
     let found = tree.elements.iter().filter(|element| element.source != Source::AtSpi);
     found.filter(|element| covers(element, point)).min_by_key(area)

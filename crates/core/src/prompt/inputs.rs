@@ -210,17 +210,6 @@ pub(crate) struct AppInput<'a> {
     pub(crate) sight: &'a Sight,
 }
 
-impl AppInput<'_> {
-    /// What was not available during the observation, marked.
-    fn view_notices(&self) -> String {
-        match self.sight.notices.join("\n") {
-            none if none.is_empty() => none,
-            // A detector may quote a server's response.
-            notices => self.common.marks.number(&untrusted("detectors", &notices)),
-        }
-    }
-}
-
 /// An operator's system and user message.
 ///
 /// # Errors
@@ -230,42 +219,10 @@ pub(crate) fn operator_texts(
     input: &AppInput<'_>,
 ) -> Result<(String, String), PromptError> {
     #[derive(Serialize)]
-    struct Input {
-        answers: String,
-        trajectories: String,
-        subtasks: String,
-        request: String,
-        subtask: String,
-        message: String,
-        steps: String,
-        notice: String,
-        secrets: String,
-        application: String,
-        view_notices: String,
-    }
-    #[derive(Serialize)]
     struct Nothing {}
-    let (texts, marks) =
-        (input.common.texts_with(operator_step_text, operator_step_text), input.common.marks);
     let system = render("operator_system", &prompts.operator_system, &Nothing {})?;
-    let message = render(
-        "operator_user",
-        &prompts.operator_user,
-        &Input {
-            answers: texts.answers,
-            trajectories: texts.trajectories,
-            subtasks: texts.subtasks,
-            request: marks.said(input.common.request),
-            subtask: marks.told(input.common.subtask),
-            message: texts.message,
-            steps: texts.steps,
-            notice: marks.told(input.common.notice),
-            secrets: input.secrets.clone(),
-            application: marks.name("desktop", input.application),
-            view_notices: input.view_notices(),
-        },
-    )?;
-    Ok((system, marks.introduced(message)))
+    let texts = input.common.texts_with(operator_step_text, operator_step_text);
+    Ok((system, user_text("operator_user", &prompts.operator_user, input, texts)?))
 }
 
 /// An AppAgent's user message.
@@ -273,6 +230,16 @@ pub(crate) fn operator_texts(
 /// # Errors
 /// [`PromptError`] if the template is invalid.
 pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<String, PromptError> {
+    user_text("app_user", template, input, input.common.texts())
+}
+
+/// The user message of the owner of a window.
+fn user_text(
+    name: &'static str,
+    template: &str,
+    input: &AppInput<'_>,
+    texts: SubtaskTexts,
+) -> Result<String, PromptError> {
     #[derive(Serialize)]
     struct Input {
         answers: String,
@@ -293,11 +260,14 @@ pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<Stri
         view_notices: String,
         picture_at: Option<u32>,
     }
-    let (texts, marks) = (input.common.texts(), input.common.marks);
-    let sight = input.sight;
-    let view_notices = input.view_notices();
+    let (marks, sight) = (input.common.marks, input.sight);
+    let view_notices = match sight.notices.join("\n") {
+        none if none.is_empty() => none,
+        // A detector may quote a server's response.
+        notices => untrusted("detectors", &notices),
+    };
     let message = render(
-        "app_user",
+        name,
         template,
         &Input {
             answers: texts.answers,
@@ -315,7 +285,7 @@ pub(crate) fn app_user_text(template: &str, input: &AppInput<'_>) -> Result<Stri
             seen_at: sight.whole_step,
             changes: marks.number(&sight.changes),
             behind: marks.number(&sight.behind),
-            view_notices,
+            view_notices: marks.number(&view_notices),
             picture_at: sight.picture_step,
         },
     )?;

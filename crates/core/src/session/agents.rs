@@ -48,9 +48,10 @@ impl Session {
 
     /// Whether an agent works in pictures of its window.
     fn operates(&self, worker: Worker) -> bool {
-        let Some(Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else { return false };
-        let agent = Owner::Window(window.clone()).agent();
-        self.config.pictures && self.config.roles.operates(&agent, Some(&window.app.name))
+        let Some(owner @ Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
+            return false;
+        };
+        self.config.pictures && self.config.roles.operates(&owner.agent(), Some(&window.app.name))
     }
 
     pub(super) fn look_of(&self, worker: Worker) -> Look {

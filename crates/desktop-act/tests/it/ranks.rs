@@ -64,7 +64,7 @@ async fn what_says_nothing_new_proves_nothing() {
     };
     let enable = Behaviour::Enable { key: Some("undo".to_owned()), enabled: true };
     check(enable, "Undo", |now| *now == Now::Enabled { on: true }).await;
-    // What a browser measures is no answer of the page.
+    // A browser writes its memory use into the name of a tab; that does not show whether the click worked.
     let (was, is) = ("Order - Memory usage - 24.2 MB", "Order - Memory usage - 31.7 MB");
     let measured = Behaviour::Rename { key: Some("tab".to_owned()), name: is.to_owned() };
     check(measured, was, |now| matches!(now, Now::Named { .. })).await;

@@ -13,9 +13,9 @@ use serde_json::Value;
 
 use super::{CASSETTE_MAX, CassetteError, End, Exchange, Label, Sent};
 
-/// Where bodies hold what the model is told, and what follows from its length. It differs from one run to the next, so it is not
+/// The fields of bodies that hold the prompt, and one that depends on its length. They differ from one run to the next, so they are not
 /// compared.
-const TOLD: [&str; 6] =
+const PROMPT: [&str; 6] =
     ["/messages", "/system", "/input", "/contents", "/systemInstruction", "/options/num_ctx"];
 
 /// Why a cassette has no reply to a request.
@@ -86,8 +86,7 @@ pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError>
     Ok((label, exchanges.collect::<Result<_, _>>()?))
 }
 
-/// Where a request differs from the recorded one, what was there and what is there now; `None` if it is the same but for what the model
-/// is told.
+/// Where a request differs from the recorded one, what was there and what is there now; `None` if nothing but the prompt differs.
 fn difference(then: &Sent, now: &Sent) -> Option<(String, String, String)> {
     let words = [("method", &then.method, &now.method), ("path", &then.path, &now.path)];
     let different = words.into_iter().find(|(_, then, now)| then != now);
@@ -97,7 +96,7 @@ fn difference(then: &Sent, now: &Sent) -> Option<(String, String, String)> {
 }
 
 fn differs(place: String, then: Option<&Value>, now: Option<&Value>) -> Option<(String, String, String)> {
-    if TOLD.contains(&place.as_str()) {
+    if PROMPT.contains(&place.as_str()) {
         return None;
     }
     if let (Some(Value::Object(then)), Some(Value::Object(now))) = (then, now) {
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_model_is_told_may_differ_and_nothing_else() {
+    fn the_prompt_may_differ_and_nothing_else() {
         let body = json!({"model": "m", "messages": [1], "options": {"num_ctx": 8192, "top": 1}, "tools": [{"name": "a"}]});
         let then = sent(body.clone());
         let now = |pointer: &str, value: Value| {

@@ -37,7 +37,7 @@ impl Recorder {
         Ok(Self { path: path.to_owned(), file })
     }
 
-    /// Adds an exchange. A question is not lost because its record is: what goes wrong is told in the log.
+    /// Adds an exchange. A failure to write it is logged, and does not fail the question.
     pub(crate) fn add(&self, exchange: &Exchange) {
         if let Err(error) = self.write(exchange) {
             tracing::warn!(cassette = %self.path.display(), %error, "an exchange with the model was not recorded");

@@ -3,7 +3,10 @@
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, number, word};
+use super::{
+    Answer, Asked, CALL, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, number,
+    text_or_call, word,
+};
 
 /// The body of a request.
 pub(super) fn body(asked: Asked<'_>) -> Value {
@@ -86,9 +89,6 @@ fn message(said: &Said, detail: ImageDetail) -> Value {
     json!({"role": role, "content": parts})
 }
 
-/// The arguments of the first tool that a message calls.
-const CALL: &str = "/tool_calls/0/function/arguments";
-
 /// The completion whose chunks these are, once it has ended: by a last event, or, since some servers send none, by its reason to finish.
 pub(super) fn gather(chunks: &[Value], is_done: bool) -> Option<Value> {
     let [mut text, mut refusal, mut thoughts, mut call] = [(); 4].map(|()| String::new());
@@ -130,9 +130,8 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
         }
         _ => String::new(),
     };
-    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
     let call = choice.get("message").and_then(|message| word(message, CALL));
-    let text = call.filter(|_| text.trim().is_empty()).unwrap_or(text);
+    let text = text_or_call(text, call);
     let finish = word(choice, "/finish_reason").unwrap_or_default();
     let stop = match (word(choice, "/message/refusal"), finish.as_str()) {
         (Some(refusal), _) => Stop::Refused(refusal),

@@ -3,7 +3,10 @@
 use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, sum, system_apart, word};
+use super::{
+    Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, sum, system_apart, text_or_call,
+    word,
+};
 
 /// The address of a model.
 pub(super) fn url(base_url: &str, model: &str, stream: bool) -> String {
@@ -93,9 +96,8 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let (thoughts, said): (Vec<&Value>, Vec<&Value>) = parts.partition(is_thought);
     let texts = |parts: &[&Value]| parts.iter().filter_map(|part| word(part, "/text")).collect();
     let (reasoning, text): (String, String) = (texts(&thoughts), texts(&said));
-    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
     let call = said.iter().find_map(|part| part.pointer("/functionCall/args")).map(Value::to_string);
-    let text = call.filter(|_| text.trim().is_empty()).unwrap_or(text);
+    let text = text_or_call(text, call);
     let reason = word(reply, "/candidates/0/finishReason").unwrap_or_default();
     let stop = match (blocked, reason.as_str()) {
         (Some(blocked), _) => Stop::Refused(format!("the prompt was blocked ({blocked})")),

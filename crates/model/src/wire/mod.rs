@@ -365,6 +365,15 @@ fn word(value: &Value, pointer: &str) -> Option<String> {
     value.pointer(pointer).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
 }
 
+/// The arguments of the first tool that a message calls, in chat completions and Ollama's format.
+const CALL: &str = "/tool_calls/0/function/arguments";
+
+/// The text of a reply, or else the arguments of the tool that it calls. No tool was offered: they are the reply, or something that the
+/// model is asked to repair.
+fn text_or_call(text: String, call: Option<String>) -> String {
+    call.filter(|_| text.trim().is_empty()).unwrap_or(text)
+}
+
 /// A number of a JSON value.
 fn number(value: &Value, pointer: &str) -> Option<u64> {
     value.pointer(pointer).and_then(Value::as_u64)

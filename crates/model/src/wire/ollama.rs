@@ -3,7 +3,9 @@
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Reasoning, Said, Stop, StructuredOutput, number, word};
+use super::{
+    Answer, Asked, CALL, Piece, Reasoning, Said, Stop, StructuredOutput, number, text_or_call, word,
+};
 
 /// The smallest context that is asked for, in tokens.
 const CONTEXT_MIN: usize = 8_192;
@@ -67,9 +69,6 @@ fn message(said: &Said) -> Value {
     message
 }
 
-/// The arguments of the first tool that a message calls.
-const CALL: &str = "/tool_calls/0/function/arguments";
-
 /// The reply whose parts these are, once it is done.
 pub(super) fn gather(parts: &[Value]) -> Option<Value> {
     let last = parts.iter().find(|part| part.get("done") == Some(&Value::Bool(true)))?;
@@ -89,9 +88,7 @@ pub(super) fn gather(parts: &[Value]) -> Option<Value> {
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let message = reply.get("message")?;
     let [text, reasoning] = ["/content", "/thinking"].map(|field| word(message, field).unwrap_or_default());
-    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
-    let call = message.pointer(CALL).filter(|_| text.trim().is_empty()).map(Value::to_string);
-    let text = call.unwrap_or(text);
+    let text = text_or_call(text, message.pointer(CALL).map(Value::to_string));
     let reason = word(reply, "/done_reason").unwrap_or_default();
     let stop = if reason == "length" { Stop::Length } else { Stop::Done(reason) };
     Some(Answer { text, reasoning, stop, model: word(reply, "/model"), usage: usage(reply) })

@@ -4,7 +4,8 @@ use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, chat::allows_strict, number, word,
+    Answer, Asked, ImageDetail, Piece, Said, Stop, StructuredOutput, chat::allows_strict, number,
+    text_or_call, word,
 };
 
 /// The body of a request. The endpoint is asked to keep nothing.
@@ -83,10 +84,8 @@ pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let reasoning: Vec<String> = of("reasoning", "summary").filter_map(|part| word(part, "/text")).collect();
     let parts: Vec<&Value> = of("message", "content").collect();
     let text: String = parts.iter().filter_map(|part| word(part, "/text")).collect();
-    // No tool was offered: a model that calls one has its reply in it, or something that it is asked to repair.
     let mut calls = output.iter().filter(|item| item.get("type").is_some_and(|is| is == "function_call"));
-    let call = calls.find_map(|item| word(item, "/arguments")).filter(|_| text.trim().is_empty());
-    let text = call.unwrap_or(text);
+    let text = text_or_call(text, calls.find_map(|item| word(item, "/arguments")));
     let refusal = parts.iter().find_map(|part| word(part, "/refusal"));
     let incomplete = word(reply, "/incomplete_details/reason").unwrap_or_default();
     let stop = match (refusal, incomplete.as_str()) {

@@ -127,7 +127,7 @@ async fn a_request_that_was_not_recorded_gets_no_reply() {
         .await;
     let schema = json!({"type": "object", "properties": {}, "required": [], "additionalProperties": false});
     check(ModelRequest { schema, ..request("one") }, "/response_format/json_schema/schema/properties").await;
-    // What the model is told may be another thing: no two desktops show the same.
+    // Prompts may differ: no two desktops show the same.
     let model = Endpoint::new(play).unwrap();
     model.ask(&request("two"), &NoPictures, &Unwatched).await.unwrap();
 }

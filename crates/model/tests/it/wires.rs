@@ -29,14 +29,13 @@ pub(crate) fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig 
         Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey),
         Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer),
     };
-    let base_url = if spoken == Spoken::Ollama { endpoint.root_url() } else { endpoint.base_url() };
     EndpointConfig {
         wire,
         key_header,
         attempts_max: 3,
         retry_wait_first: Duration::from_millis(1),
         timeout: Duration::from_secs(20),
-        ..EndpointConfig::new(base_url, "m")
+        ..EndpointConfig::new(spoken.base_url(endpoint), "m")
     }
 }
 

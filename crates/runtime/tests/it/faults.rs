@@ -19,19 +19,19 @@ use crate::support::{self, Ran, office_script, run_with};
 const ATTEMPTS: u32 = 3;
 
 fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig {
-    let (wire, key_header, base_url) = match spoken {
-        Spoken::Chat => (Wire::Chat, KeyHeader::Bearer, endpoint.base_url()),
-        Spoken::Responses => (Wire::Responses, KeyHeader::Bearer, endpoint.base_url()),
-        Spoken::Messages => (Wire::Messages, KeyHeader::XApiKey, endpoint.base_url()),
-        Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey, endpoint.base_url()),
-        Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer, endpoint.root_url()),
+    let (wire, key_header) = match spoken {
+        Spoken::Chat => (Wire::Chat, KeyHeader::Bearer),
+        Spoken::Responses => (Wire::Responses, KeyHeader::Bearer),
+        Spoken::Messages => (Wire::Messages, KeyHeader::XApiKey),
+        Spoken::Gemini => (Wire::Gemini, KeyHeader::XGoogApiKey),
+        Spoken::Ollama => (Wire::Ollama, KeyHeader::Bearer),
     };
     EndpointConfig {
         wire,
         key_header,
         attempts_max: ATTEMPTS,
         retry_wait_first: Duration::from_millis(1),
-        ..EndpointConfig::new(base_url, "m")
+        ..EndpointConfig::new(spoken.base_url(endpoint), "m")
     }
 }
 
