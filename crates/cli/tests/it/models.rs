@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::{
     main_job::{REQUEST, example},
-    support::{World, has_programs},
+    support::{World, has_desktop, has_programs},
 };
 
 /// Runs the binary beside the endpoint of the test.
@@ -232,4 +232,48 @@ async fn a_role_has_its_model_its_backup_and_its_prompt() {
         "{refused}"
     );
     assert_eq!(down.requests().len(), 2, "no model was asked");
+}
+
+/// The shell agent asks the model of its role; what it does is on the disk.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_without_a_window_has_a_model_of_its_own() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.file("work/empty", "");
+    let usual = MockEndpoint::start([
+        Behaviour::reply(
+            r#"{"thought": "t", "status": "ASSIGN", "control_label": "a1", "current_subtask": "write it"}"#,
+        ),
+        Behaviour::reply(r#"{"thought": "t", "status": "FINISH", "result": "the note is there"}"#),
+    ])
+    .await
+    .unwrap();
+    let writes = r#"{"thought": "t", "status": "CONTINUE", "action": [{"function": "run_command",
+        "arguments": {"program": "sh", "arguments": ["-c", "echo hello > note.txt"]}}]}"#;
+    let coder = MockEndpoint::start([
+        Behaviour::reply(writes),
+        Behaviour::reply(r#"{"thought": "t", "status": "FINISH", "result": "note.txt"}"#),
+    ])
+    .await
+    .unwrap();
+    world.configure(&format!(
+        "[model]\nprovider = \"openai\"\nmodel = \"usual-1\"\nbase_url = \"{}\"\n\
+         [models.coder]\nprovider = \"openai\"\nmodel = \"coder-1\"\nbase_url = \"{}\"\n\
+         [roles.agents.shell]\nmodel = \"coder\"\n\
+         [agents]\nenabled = [\"shell\"]\n[agents.shell]\nfolder = \"{}\"\n[people]\napprovals = \"all\"\n",
+        usual.base_url(),
+        coder.base_url(),
+        world.path().join("work").display()
+    ));
+    let shown = world.shown(&run(&world, &["run", "write a note", "--desktop", "virtual"]).await);
+    assert!(shown.starts_with("exit 0\n"), "{shown}");
+    assert_eq!(fs::read_to_string(world.path().join("work/note.txt")).unwrap(), "hello\n");
+    for (endpoint, model) in [(&usual, "usual-1"), (&coder, "coder-1")] {
+        let models: Vec<String> =
+            endpoint.requests().iter().map(|one| one.body["model"].to_string()).collect();
+        assert_eq!(models, vec![format!("\"{model}\""); 2]);
+    }
+    assert!(shown.contains("shell · coder-1: 2 calls"), "{shown}");
 }
