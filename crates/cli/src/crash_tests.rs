@@ -89,6 +89,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -100,6 +100,7 @@ pub mod reference;
 pub mod reply;
 pub mod secret;
 pub mod session;
+mod small;
 pub mod states;
 pub mod suggest;
 pub mod target;

@@ -66,6 +66,10 @@ pub enum ReplyKind {
     Agent,
     /// What an operator does at places of the picture that it is shown ([`crate::operator`]).
     Operator,
+    /// A HostAgent's choice of a title that a small model was offered.
+    SmallHost,
+    /// An AppAgent's choice of an action and an element that a small model was offered.
+    SmallApp,
     /// The judgement of a finished round.
     #[serde(alias = "evaluation_reply")]
     Evaluation,
@@ -76,8 +80,16 @@ pub enum ReplyKind {
 
 impl ReplyKind {
     /// Every kind.
-    pub const ALL: [Self; 6] =
-        [Self::HostAgent, Self::AppAgent, Self::Agent, Self::Operator, Self::Evaluation, Self::Probe];
+    pub const ALL: [Self; 8] = [
+        Self::HostAgent,
+        Self::AppAgent,
+        Self::Agent,
+        Self::Operator,
+        Self::SmallHost,
+        Self::SmallApp,
+        Self::Evaluation,
+        Self::Probe,
+    ];
 
     /// The name of its schema in the protocols of providers: letters, digits and `_`.
     pub const fn schema_name(self) -> &'static str {
@@ -86,6 +98,8 @@ impl ReplyKind {
             Self::AppAgent => "app_agent_reply",
             Self::Agent => "agent_reply",
             Self::Operator => "operator_reply",
+            Self::SmallHost => "small_host_reply",
+            Self::SmallApp => "small_app_reply",
             Self::Evaluation => "evaluation_reply",
             Self::Probe => "probe_reply",
         }

@@ -119,6 +119,7 @@ impl Line {
             Event::Requested { .. }
             | Event::Ended
             | Event::ObserveFailed { .. }
+            | Event::Ranked { .. }
             | Event::Replied { .. }
             | Event::ModelFailed { .. }
             | Event::Returned { .. }

@@ -39,6 +39,7 @@ pub mod local;
 pub mod model;
 mod notice;
 mod prompts;
+mod ranker;
 mod secrets;
 pub mod session;
 pub mod workspace;

@@ -106,7 +106,9 @@ impl ModelError {
             | Self::NoAddress { .. }
             | Self::NoScript
             | Self::NothingPulled
-            | Self::Local(LocalError::Unknown { .. } | LocalError::NotPulled { .. })
+            | Self::Local(
+                LocalError::Unknown { .. } | LocalError::NotPulled { .. } | LocalError::NotChat { .. },
+            )
             | Self::NoPrice { .. } => true,
             Self::ScriptMissing { .. } | Self::Script(_) | Self::Endpoint(_) | Self::Local(_) => false,
             Self::Other { error, .. } => error.is_usage(),
@@ -188,14 +190,15 @@ impl ModelSetup {
     /// # Errors
     /// A role or a backup names a model that does not exist.
     pub fn of(config: &Config, script_variables: BTreeMap<String, String>) -> Result<Self, ConfigError> {
-        let team = Team::of(config)?;
         let local = LocalModels::of(config);
-        let mut settings = config.model.clone();
+        let mut config = config.clone();
+        let settings = &mut config.model;
         let is_open = settings.provider.is_none() && settings.base_url.is_none() && settings.model.is_none();
         if let Some(name) = Some(()).filter(|()| is_open).and_then(|()| local.newest()) {
             (settings.provider, settings.model) = (Some(Provider::Local), Some(name));
         }
-        Ok(Self { settings, variables: script_variables, team, local: Some(local) })
+        let team = Team::of(&config)?;
+        Ok(Self { settings: config.model, variables: script_variables, team, local: Some(local) })
     }
 
     /// The settings.
@@ -252,13 +255,15 @@ impl ModelSetup {
         let reasoning_tokens = all.map(|settings| settings.reasoning.to_reasoning().tokens()).max();
         let reasoning_tokens = reasoning_tokens.unwrap_or_default();
         let mut roles = self.team.roles.clone();
+        let embeddings =
+            self.local.as_ref().filter(|_| !roles.small.is_empty()).and_then(LocalModels::embeddings);
         let members = self.choices().into_iter().map(|(name, member)| Ok((name, member?)));
         let members = members.collect::<Result<BTreeMap<_, _>, ModelError>>()?;
         if !roles.is_empty() {
             roles.names =
                 members.iter().map(|(name, member)| (name.clone(), member.price_name().to_owned())).collect();
         }
-        Ok(TeamChoice { members, roles, reasoning_tokens })
+        Ok(TeamChoice { members, roles, reasoning_tokens, embeddings })
     }
 }
 
@@ -335,6 +340,8 @@ pub(crate) struct TeamChoice {
     pub(crate) roles: ModelRoles,
     /// The most tokens that one of them may think before it replies.
     pub(crate) reasoning_tokens: u32,
+    /// The file of the model that ranks what small ones are offered; `None` if none is pulled, or none of them is small.
+    pub(crate) embeddings: Option<PathBuf>,
 }
 
 impl TeamChoice {

@@ -9,6 +9,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use deskhand_desktop::{Desktop, Picture, picture::Mark};
+use deskhand_model::{PictureError, PictureSource};
 
 use crate::journal::SessionFolder;
 
@@ -121,4 +122,15 @@ fn encode(
     kept.sha256 =
         folder.keep_picture(&file, kept.extension()).map_err(|error| format!("failed to {error}"))?;
     Ok(kept)
+}
+
+/// Loads pictures from the session folder.
+pub(crate) struct Pictures<'a>(pub(crate) &'a SessionFolder);
+
+impl PictureSource for Pictures<'_> {
+    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
+        self.0
+            .picture(picture)
+            .map_err(|error| PictureError { sha256: picture.sha256.clone(), reason: error.to_string() })
+    }
 }

@@ -16,21 +16,21 @@ use deskhand_core::{
     session::{
         ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason, Suspension,
     },
-    ui::PictureRef,
 };
 use deskhand_desktop::Desktop;
-use deskhand_model::{Model, PictureError, PictureSource};
+use deskhand_model::Model;
 use tracing::Instrument as _;
 
 use crate::{
     agents::{AgentError, Assignment, EnabledAgents, OpenAgents},
-    camera::Camera,
+    camera::{Camera, Pictures},
     clock::now_ms,
     held::{HeldSession, InForce},
     hidden::{concealed, hide_typed},
     journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
     observe::observe,
     people::{People, Request},
+    rank::{Ranker, scores},
     stop::StopSwitch,
     tools::Toolbox,
     waiting::{ModelWaits, Wait, Waits},
@@ -84,6 +84,8 @@ pub struct RunOptions<'a, D: Desktop, M: Model> {
     pub stop: StopSwitch,
     /// Says what the session waits for.
     pub waits: Waits,
+    /// Ranks what small models are offered; without it, shared words decide.
+    pub ranker: Option<Ranker>,
     /// The program and its version, for the journal's header.
     pub program: String,
     /// The setup needed to resume the session, for the journal's header. Must not contain secrets.
@@ -347,6 +349,13 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
                     Err(reason) => Event::Stopped { reason },
                 }
             }
+            Effect::Rank { wanted, texts } => {
+                let scores = scores(self.options.ranker.clone(), wanted.clone(), texts.clone());
+                match self.unless_stopped(scores.instrument(tracing::info_span!("rank"))).await {
+                    Ok(scores) => Event::Ranked { scores },
+                    Err(reason) => Event::Stopped { reason },
+                }
+            }
             Effect::Ask { request } => {
                 let pictures = Pictures(&self.folder);
                 let signs = ModelWaits { waits: &waits, model: &model };
@@ -484,15 +493,4 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
 /// The deadline of the current or next round.
 fn deadline(session: &Session) -> Option<tokio::time::Instant> {
     session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
-}
-
-/// Loads pictures from the session folder.
-struct Pictures<'a>(&'a SessionFolder);
-
-impl PictureSource for Pictures<'_> {
-    fn file(&self, picture: &PictureRef) -> Result<Vec<u8>, PictureError> {
-        self.0
-            .picture(picture)
-            .map_err(|error| PictureError { sha256: picture.sha256.clone(), reason: error.to_string() })
-    }
 }

@@ -26,6 +26,7 @@ mod observe;
 mod passwords;
 pub mod people;
 pub mod private;
+mod rank;
 pub mod replay;
 pub mod report;
 pub mod retention;
@@ -46,6 +47,7 @@ pub use journal::{
     Journal, JournalError, JournalProblem, Proof, SealFolder, SessionFolder, SessionStore, Unproven,
 };
 pub use passwords::for_people;
+pub use rank::Ranker;
 pub use replay::{Difference, Replay, replay};
 pub use report::{ReportError, ReportFormat, write_report};
 pub use review::{Review, review};

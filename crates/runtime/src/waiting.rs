@@ -80,7 +80,7 @@ impl Wait {
             Effect::AskUser { .. } => Self::Answers,
             Effect::AwaitApproval { .. } => Self::Approval,
             Effect::Delegate { subtask, .. } => Self::Agent { subtask: subtask.clone() },
-            Effect::Finish { .. } => return None,
+            Effect::Rank { .. } | Effect::Finish { .. } => return None,
         })
     }
 

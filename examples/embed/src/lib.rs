@@ -35,6 +35,7 @@ pub async fn carry_out<D: Desktop, M: Model>(
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: concat!("embed ", env!("CARGO_PKG_VERSION")).to_owned(),
         setup: serde_json::Value::Null,
     };

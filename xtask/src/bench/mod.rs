@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks, with the machine load.
 
 mod actions;
+mod choices;
 mod endurance;
 mod opening;
 mod perception;
@@ -38,6 +39,12 @@ pub(crate) enum Bench {
     ///
     /// A short run: `--only gtk3 --only calc --actions 40`.
     Actions(actions::ActionsArguments),
+    /// Count how often the configured model chooses the right window and the right element.
+    ///
+    /// Asks it 68 questions in the usual way, and in the small-model mode with what shares most words and, if a model for embeddings is
+    /// pulled, with what is nearest in meaning. For a local model: `deskhand model pull NAME` and `deskhand model pull all-minilm-l6-v2`
+    /// first. Takes as long as the model needs.
+    Choices(choices::ChoicesArguments),
     /// Run sessions with random faults, and look at what is left, lost or done twice.
     ///
     /// Each run is a real session on a private desktop, in namespaces of its own. At a random moment processes are killed, a
@@ -65,6 +72,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),
+        Bench::Choices(arguments) => choices::run(arguments),
         Bench::Prompts(arguments) => prompts::run(arguments),
         Bench::Spellings(arguments) => spellings::run(arguments),
     }

@@ -3,7 +3,7 @@
 use deskhand_core::text::one_line;
 use deskhand_host::{
     Host,
-    config::{Overrides, Provider},
+    config::{LocalModelKind, Overrides, Provider},
     local::{LocalModel, LocalModels, PullStep},
 };
 use serde_json::json;
@@ -28,10 +28,22 @@ pub(super) async fn pull(name: &str) -> CommandResult {
     let file = pulled?;
     let out = Output::to(Stream::Out);
     out.text(format!("{name} is here: {}", file.display()));
-    out.text(format!(
-        "use it with `--model {}:{name}`, or without --model if no other one is configured",
-        Provider::Local.name()
-    ));
+    let known = models.list();
+    let kind = known.iter().find(|model| model.name == name).map(|model| model.kind);
+    out.text(match kind {
+        Some(LocalModelKind::Embeddings) => "small models are offered what it finds nearest".to_owned(),
+        Some(LocalModelKind::Chat) | None => format!(
+            "use it with `--model {}:{name}`, or without --model if no other one is configured",
+            Provider::Local.name()
+        ),
+    });
+    let has_embeddings =
+        known.iter().any(|model| model.kind == LocalModelKind::Embeddings && model.file.is_some());
+    if !has_embeddings {
+        out.text(
+            "`deskhand model pull all-minilm-l6-v2` gets a model that chooses what a small one is offered",
+        );
+    }
     Ok(Exit::Success)
 }
 
@@ -64,18 +76,22 @@ pub(super) fn list(out: &Output, host: &Host, all: bool, as_json: bool) -> Exit 
     for model in models {
         if as_json {
             out.json(&json!({
-                "provider": provider, "model": model.name, "pictures": false, "pulled": model.file.is_some(),
-                "bytes": model.bytes, "source": model.source,
+                "provider": provider, "model": model.name, "kind": model.kind, "pictures": false,
+                "pulled": model.file.is_some(), "bytes": model.bytes, "source": model.source,
             }));
             continue;
         }
+        let kind = match model.kind {
+            LocalModelKind::Chat => "",
+            LocalModelKind::Embeddings => "  for embeddings,",
+        };
         let fact = match model.bytes {
             Some(bytes) => format!("pulled, {} MB", bytes / MEGABYTE),
             None => format!("`deskhand model pull {}` gets it from {}", model.name, one_line(&model.source)),
         };
         out.line(
             &Line::of(Tone::Plain, format!("  {provider}:{}", model.name))
-                .with(Tone::Faint, format!("  {fact}")),
+                .with(Tone::Faint, format!("{kind}  {fact}")),
         );
     }
     Exit::Success

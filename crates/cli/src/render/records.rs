@@ -42,6 +42,7 @@ fn wanted(effect: &Effect) -> String {
     match effect {
         Effect::AwaitRequest => "a request".to_owned(),
         Effect::Observe { .. } => "a look".to_owned(),
+        Effect::Rank { texts, .. } => format!("the nearness of {} texts", texts.len()),
         Effect::Ask { .. } => "the model's reply".to_owned(),
         Effect::Call { command } => command_words(command, None),
         Effect::AskUser { .. } => "an answer of the user".to_owned(),
@@ -57,6 +58,7 @@ fn came(event: &Event) -> String {
         Event::Ended => "the session ended".to_owned(),
         Event::Observed { .. } => "looked".to_owned(),
         Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
+        Event::Ranked { scores } => format!("sorted {} texts", scores.len()),
         Event::Replied { reply, .. } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
         Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
         Event::Returned { result } => format!("returned: {}", clip(&result.summary(), SHOWN)),

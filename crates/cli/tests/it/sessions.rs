@@ -33,6 +33,7 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -22,6 +22,18 @@ const TRAJECTORIES_SHOWN: usize = 12;
 const TRAJECTORIES_TOKENS_MAX: usize = 6_000;
 const SUBTASKS_TOKENS_MAX: usize = 4_000;
 
+/// Token limit (estimated) for the user's words; the oldest are dropped first.
+pub(super) const WORDS_TOKENS_MAX: usize = 2_000;
+
+/// What the user answered.
+pub(super) fn answers_text(blackboard: &Blackboard) -> String {
+    let lines: Vec<String> = blackboard
+        .answers()
+        .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
+        .collect();
+    fitting(&lines, WORDS_TOKENS_MAX)
+}
+
 /// The last of `entries` that fit.
 pub(super) fn fitting(entries: &[String], tokens_max: usize) -> String {
     let mut left = tokens_max;

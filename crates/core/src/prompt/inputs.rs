@@ -4,7 +4,10 @@ use serde::Serialize;
 
 use super::{
     PromptError, PromptSet,
-    history::{RESULT_CHARS_MAX, fitting, operator_step_text, others_texts, short_step_text, step_text},
+    history::{
+        RESULT_CHARS_MAX, WORDS_TOKENS_MAX, answers_text, fitting, operator_step_text, others_texts,
+        short_step_text, step_text,
+    },
     marks::Marks,
     set::render,
     targets_text, tools_text, window_line,
@@ -28,9 +31,8 @@ const VIEW_CHARS_MAX: usize = 12_000;
 const STEPS_WHOLE: usize = 8;
 const STEPS_AT_ONCE: usize = 4;
 
-/// Token limits (estimated) for an agent's own steps and the user's words; the oldest are dropped first.
+/// Token limit (estimated) for an agent's own steps; the oldest are dropped first.
 const STEPS_TOKENS_MAX: usize = 6_000;
-const WORDS_TOKENS_MAX: usize = 2_000;
 
 /// The plan of a model.
 fn plan_text(items: &[String], marks: &Marks) -> String {
@@ -40,14 +42,6 @@ fn plan_text(items: &[String], marks: &Marks) -> String {
         .map(|(index, item)| format!("{}. {}", index + 1, marks.told(item)))
         .collect::<Vec<_>>()
         .join("\n")
-}
-
-fn answers_text(blackboard: &Blackboard) -> String {
-    let lines: Vec<String> = blackboard
-        .answers()
-        .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
-        .collect();
-    fitting(&lines, WORDS_TOKENS_MAX)
 }
 
 /// The system message of an agent.

@@ -47,6 +47,11 @@ pub(crate) struct Marks {
 }
 
 impl Marks {
+    /// No marks.
+    pub(super) const fn none() -> Self {
+        Self { edition: Edition::Unmarked, number: String::new() }
+    }
+
     /// The marks of a prompt. All prompts with the same `occasion` have the same ones, so that providers can cache what they
     /// begin with.
     pub(crate) fn of(secret: &str, occasion: &str) -> Self {

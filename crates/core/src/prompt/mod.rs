@@ -8,6 +8,7 @@ mod inputs;
 mod listing;
 mod marks;
 mod set;
+mod small;
 mod tools;
 mod view;
 
@@ -21,8 +22,9 @@ pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;
 pub use marks::marks_secret;
 pub use set::{PromptError, PromptSet, RolePrompts};
+pub(crate) use small::{Beginning, SmallAppInput, SmallHostInput, small_app_text, small_host_text};
 pub use tools::tools_text;
 pub use view::{
     ListOptions, PageQuery, changes_text, element_line, marked_elements, relevant_words, view_page, view_text,
 };
-pub(crate) use view::{ListedElement, listed_elements, split_at_dialog};
+pub(crate) use view::{ListedElement, listed_elements, split_at_dialog, titled_elements};

@@ -9,6 +9,7 @@ use minijinja::{
 };
 use serde::{Deserialize, Serialize};
 
+use super::{Marks, small::Beginning};
 use crate::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentSteps},
     text::{clip, is_forbidden_outside, one_line, shows_nothing},
@@ -51,6 +52,24 @@ pub struct PromptSet {
     /// An operator's user prompt.
     #[serde(default = "operator_user")]
     pub operator_user: String,
+    /// A HostAgent's system prompt for a small model.
+    #[serde(default = "small_host_system")]
+    pub small_host_system: String,
+    /// A HostAgent's user prompt for a small model.
+    #[serde(default = "small_host_user")]
+    pub small_host_user: String,
+    /// Worked examples for it: a JSON list of `{"input": {…}, "reply": {…}}`, whose input has variables of the user prompt.
+    #[serde(default = "small_host_examples")]
+    pub small_host_examples: String,
+    /// An AppAgent's system prompt for a small model.
+    #[serde(default = "small_app_system")]
+    pub small_app_system: String,
+    /// An AppAgent's user prompt for a small model.
+    #[serde(default = "small_app_user")]
+    pub small_app_user: String,
+    /// Worked examples for it, in the same form.
+    #[serde(default = "small_app_examples")]
+    pub small_app_examples: String,
     /// Worked examples for the HostAgent, at the end of its system prompt.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub host_examples: String,
@@ -104,6 +123,30 @@ fn evaluation_user() -> String {
     include_str!("../../prompts/evaluation_user.md").to_owned()
 }
 
+fn small_host_system() -> String {
+    include_str!("../../prompts/small_host_system.md").to_owned()
+}
+
+fn small_host_user() -> String {
+    include_str!("../../prompts/small_host_user.md").to_owned()
+}
+
+fn small_host_examples() -> String {
+    include_str!("../../prompts/small_host_examples.json").to_owned()
+}
+
+fn small_app_system() -> String {
+    include_str!("../../prompts/small_app_system.md").to_owned()
+}
+
+fn small_app_user() -> String {
+    include_str!("../../prompts/small_app_user.md").to_owned()
+}
+
+fn small_app_examples() -> String {
+    include_str!("../../prompts/small_app_examples.json").to_owned()
+}
+
 impl Default for PromptSet {
     fn default() -> Self {
         Self {
@@ -116,6 +159,12 @@ impl Default for PromptSet {
             evaluation_user: evaluation_user(),
             operator_system: operator_system(),
             operator_user: operator_user(),
+            small_host_system: small_host_system(),
+            small_host_user: small_host_user(),
+            small_host_examples: small_host_examples(),
+            small_app_system: small_app_system(),
+            small_app_user: small_app_user(),
+            small_app_examples: small_app_examples(),
             host_examples: String::new(),
             app_examples: String::new(),
             evaluation_examples: String::new(),
@@ -152,6 +201,12 @@ pub(super) fn render<I: Serialize>(
         .map_err(|error| PromptError { name, problem: format!("{error:#}") })
 }
 
+/// Examples with the template that they are shown by, to check them.
+fn beginning<'a>(examples: &'a str, user: &'a str) -> Beginning<'a> {
+    static NO_MARKS: Marks = Marks::none();
+    Beginning { system: "", examples, user, can_end: true, marks: &NO_MARKS }
+}
+
 /// How templates are read.
 fn environment(name: &'static str) -> Result<Environment<'static>, PromptError> {
     let mut environment = Environment::empty();
@@ -174,6 +229,10 @@ fn quoted(text: &str) -> String {
 const AGENT_SYSTEM: &str = "agent_system";
 const AGENT_USER: &str = "agent_user";
 
+/// The examples that have a form.
+const SMALL_HOST_EXAMPLES: &str = "small_host_examples";
+const SMALL_APP_EXAMPLES: &str = "small_app_examples";
+
 /// What each template is called, and the variables without which an agent would not know what it works on.
 const TEMPLATES: &[(&str, &[&str])] = &[
     ("host_system", &["tools"]),
@@ -185,8 +244,14 @@ const TEMPLATES: &[(&str, &[&str])] = &[
     ("evaluation_user", &["request", "result"]),
     ("operator_system", &[]),
     ("operator_user", &["request", "subtask"]),
+    ("small_host_system", &[]),
+    ("small_host_user", &["request", "titles"]),
+    ("small_app_system", &[]),
+    ("small_app_user", &["task", "actions", "elements"]),
     (AGENT_SYSTEM, &["statuses", "tools"]),
     (AGENT_USER, &["subtask", "view"]),
+    (SMALL_HOST_EXAMPLES, &[]),
+    (SMALL_APP_EXAMPLES, &[]),
     ("host_examples", &[]),
     ("app_examples", &[]),
     ("evaluation_examples", &[]),
@@ -210,6 +275,12 @@ impl PromptSet {
             "evaluation_user" => &mut self.evaluation_user,
             "operator_system" => &mut self.operator_system,
             "operator_user" => &mut self.operator_user,
+            "small_host_system" => &mut self.small_host_system,
+            "small_host_user" => &mut self.small_host_user,
+            "small_host_examples" => &mut self.small_host_examples,
+            "small_app_system" => &mut self.small_app_system,
+            "small_app_user" => &mut self.small_app_user,
+            "small_app_examples" => &mut self.small_app_examples,
             "host_examples" => &mut self.host_examples,
             "app_examples" => &mut self.app_examples,
             "evaluation_examples" => &mut self.evaluation_examples,
@@ -224,8 +295,11 @@ impl PromptSet {
     /// [`PromptError`] with the line or the variable.
     pub fn check(name: &str, template: &str) -> Result<(), PromptError> {
         let Some((name, needed)) = TEMPLATES.iter().find(|(known, _)| *known == name) else { return Ok(()) };
-        if name.ends_with("_examples") {
-            return Ok(());
+        match *name {
+            SMALL_HOST_EXAMPLES => return beginning(template, &small_host_user()).of_host().map(drop),
+            SMALL_APP_EXAMPLES => return beginning(template, &small_app_user()).of_app().map(drop),
+            name if name.ends_with("_examples") => return Ok(()),
+            _ => {}
         }
         let wrong = |problem: String| PromptError { name, problem };
         let environment = environment(name)?;

@@ -2,7 +2,8 @@
 
 use super::{
     AppReply, EvaluationReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
-    parse_evaluation_reply, parse_host_reply, parse_operator_reply,
+    parse_evaluation_reply, parse_host_reply, parse_operator_reply, parse_small_app_reply,
+    parse_small_host_reply,
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef},
@@ -22,7 +23,8 @@ pub enum Reply {
 
 impl Reply {
     /// Parses a recorded reply. Agents with their own statuses are looked up in `agents`; each of their statuses is
-    /// accepted, whatever the previous one was. The reply of an operator comes without actions: they depend on what it saw.
+    /// accepted, whatever the previous one was. The replies of an operator and of a small model come without actions: they depend on what
+    /// it was shown.
     ///
     /// # Errors
     /// If a field is missing or invalid.
@@ -37,6 +39,8 @@ impl Reply {
             ReplyKind::Operator => {
                 parse_operator_reply(text).map(|reply| Self::App(reply.deciding(Vec::new())))
             }
+            ReplyKind::SmallHost => parse_small_host_reply(text).map(|reply| Self::Host(reply.unresolved())),
+            ReplyKind::SmallApp => parse_small_app_reply(text).map(|reply| Self::App(reply.unresolved())),
             ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),
             ReplyKind::AppAgent | ReplyKind::Agent | ReplyKind::Probe => match own_steps(agent, agents) {
                 Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),

@@ -17,6 +17,7 @@ mod operator;
 mod repair;
 mod schema;
 mod search;
+mod small;
 mod windows_path;
 
 pub use any::Reply;
@@ -32,6 +33,7 @@ pub use schema::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+pub(crate) use small::{parse_small_app_reply, parse_small_host_reply};
 
 /// Why a reply is rejected; sent back to the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -285,12 +285,19 @@ impl Session {
         self.marks(&format!("{} {}", app.owner.worker(), app.first_step))
     }
 
+    /// The marks in the last prompt of an agent.
+    pub(super) fn marks_shown_to(&self, app: &AppAgent) -> Marks {
+        let Owner::Window(window) = &app.owner else { return self.marks_of(app) };
+        let is_small = self.config.roles.is_small(&app.owner.agent(), Some(&window.app.name));
+        if is_small { self.small_marks() } else { self.marks_of(app) }
+    }
+
     /// The marks of prompts on this occasion.
     pub(super) fn marks(&self, occasion: &str) -> Marks {
         Marks::of(&self.config.marks_secret, occasion)
     }
 
-    fn input_of<'a>(&'a self, app: &'a AppAgent, marks: &'a Marks) -> SubtaskInput<'a> {
+    pub(super) fn input_of<'a>(&'a self, app: &'a AppAgent, marks: &'a Marks) -> SubtaskInput<'a> {
         SubtaskInput {
             agent: app.owner.agent(),
             request: &self.round.request,

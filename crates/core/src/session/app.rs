@@ -11,7 +11,7 @@ use super::{
     config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
-    phases::{Acted, Recorded, Told},
+    phases::{Acted, Observed, Recorded, Told},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
@@ -29,7 +29,8 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, result_text},
     reference::refusal,
-    reply::{AppReply, ReplyError},
+    reply::{AppReply, ReplyError, parse_small_app_reply},
+    small::{Offer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
 
@@ -95,22 +96,44 @@ impl Asks for App {
         None
     }
 
-    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
+    fn offer(self, session: &Session, observation: &Observation) -> Option<Offer> {
+        session.app_offer(self.0, observation)
+    }
+
+    fn asking(
+        self,
+        session: &mut Session,
+        observation: &Observation,
+        offer: Option<&Offer>,
+    ) -> Result<Asking, PromptError> {
+        if let Some(offer) = offer {
+            let asking = session.small_app_asking(self.0, observation, offer)?;
+            if let Some(app) = session.app_mut(self.0) {
+                app.notice.clear();
+            }
+            return Ok(asking);
+        }
         let step = session.steps;
         let sight = session.sight_of(self.0, observation, step);
         let (system, user) = session.prompt_of(self.0, observation, &sight)?;
         if let Some(app) = session.app_mut(self.0) {
             app.notice.clear();
         }
-        Ok(Asking { system, user, picture: sight.picture })
+        Ok(Asking { system, examples: Vec::new(), user, picture: sight.picture })
     }
 
-    fn schema(self, session: &Session) -> (ReplyKind, Value) {
-        session.reply_schema_of(self.0)
+    fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
+        match offer {
+            Some(offer) => (ReplyKind::SmallApp, small_app_schema(offer)),
+            None => session.reply_schema_of(self.0),
+        }
     }
 
-    fn parse(self, session: &Session, seen: &Observation, text: &str) -> Result<AppReply, ReplyError> {
-        session.read_reply(self.0, seen, text)
+    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
+        match &observed.offer {
+            Some(offer) => parse_small_app_reply(text)?.decided(offer),
+            None => session.read_reply(self.0, &observed.observation, text),
+        }
     }
 
     fn questions_closed(self, session: &mut Session, goes_on: bool) {
@@ -138,7 +161,7 @@ impl Acts for App {
 
     fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
         let reference = command.window.and_then(|_| refusal(command));
-        let marks = session.app(self.0).map(|app| session.marks_of(app));
+        let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
             .or_else(|| unknown_tool(command, session.tools_of(self.0)))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))

@@ -299,6 +299,7 @@ impl Session {
             Some(
                 Effect::AwaitRequest
                 | Effect::Observe { .. }
+                | Effect::Rank { .. }
                 | Effect::Call { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }

@@ -162,6 +162,9 @@ pub struct SessionConfig {
     /// Which models answer whom, if there are more.
     #[serde(skip_serializing_if = "ModelRoles::is_empty")]
     pub roles: ModelRoles,
+    /// Whether texts can be ranked by their embeddings, for small models.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ranks: bool,
     /// Prices of models.
     pub prices: PriceTable,
     /// Whether the HostAgent checks results reported by AppAgents.
@@ -208,6 +211,7 @@ impl Default for SessionConfig {
             policy: Policy::default(),
             model: String::new(),
             roles: ModelRoles::default(),
+            ranks: false,
             prices: PriceTable::default(),
             verify: Verify::default(),
             evaluate: None,

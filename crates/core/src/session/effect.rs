@@ -23,6 +23,13 @@ pub enum Effect {
         /// The object.
         look: Look,
     },
+    /// Find out how near texts are in meaning to what is wanted, by their embeddings: a small model is offered the nearest alone.
+    Rank {
+        /// What is wanted.
+        wanted: String,
+        /// The texts.
+        texts: Vec<String>,
+    },
     /// Ask the model.
     Ask {
         /// The request.

@@ -118,7 +118,12 @@ impl Session {
         let PromptSet { evaluation_system, evaluation_examples, .. } = &self.prompts;
         let system = system_message("evaluation_system", evaluation_system, &[], evaluation_examples);
         let asking = system.and_then(|system| {
-            Ok(Asking { system, user: evaluation_user_text(&self.prompts, &input)?, picture })
+            Ok(Asking {
+                system,
+                examples: Vec::new(),
+                user: evaluation_user_text(&self.prompts, &input)?,
+                picture,
+            })
         });
         match asking {
             Ok(asking) => {

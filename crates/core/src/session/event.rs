@@ -104,6 +104,12 @@ pub enum Event<O = Observation> {
         /// The failure.
         failure: ObserveFailure,
     },
+    /// How near the texts are to what is wanted.
+    Ranked {
+        /// A score for each text, the higher the nearer: the cosine of the angle between the embeddings, in thousandths. Empty if they
+        /// could not be computed; then shared words decide.
+        scores: Vec<i32>,
+    },
     /// The model's reply.
     Replied {
         /// The reply, with dots in place of passwords.
@@ -201,6 +207,7 @@ impl<O> Event<O> {
             Self::Requested { text, plan } => Event::Requested { text, plan },
             Self::Ended => Event::Ended,
             Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
+            Self::Ranked { scores } => Event::Ranked { scores },
             Self::Replied { reply, passwords } => Event::Replied { reply, passwords },
             Self::ModelFailed { failure } => Event::ModelFailed { failure },
             Self::Returned { result } => Event::Returned { result },

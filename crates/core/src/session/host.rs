@@ -10,7 +10,7 @@ use super::{
     effect::{AskedBy, StepRef},
     event::NoAnswer,
     gate::Proposal,
-    phases::{Acted, Recorded, Told},
+    phases::{Acted, Observed, Recorded, Told},
     plan::Following,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
@@ -25,7 +25,8 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message},
-    reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply},
+    reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply, parse_small_host_reply},
+    small::{Offer, small_host_schema},
     states::{HostStatus, HostTrigger},
     ui::WindowInfo,
 };
@@ -80,14 +81,26 @@ impl Asks for Host {
         session.plan_decides()
     }
 
-    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError> {
-        let prompts = &session.prompts;
-        let tools = &session.config.host_tools;
-        let system = system_message("host_system", &prompts.host_system, tools, &prompts.host_examples)?;
+    fn offer(self, session: &Session, _: &Observation) -> Option<Offer> {
+        session.host_offer()
+    }
+
+    fn asking(
+        self,
+        session: &mut Session,
+        observation: &Observation,
+        offer: Option<&Offer>,
+    ) -> Result<Asking, PromptError> {
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;
+        if let Some(offer) = offer {
+            return session.small_host_asking(&notice, offer);
+        }
         let marks = session.marks(&format!("HostAgent {}", session.steps));
+        let prompts = &session.prompts;
+        let tools = &session.config.host_tools;
+        let system = system_message("host_system", &prompts.host_system, tools, &prompts.host_examples)?;
         let input = HostInput {
             request: &session.round.request,
             targets: &session.targets,
@@ -99,15 +112,21 @@ impl Asks for Host {
             marks: &marks,
         };
         let picture = observation.picture().cloned();
-        Ok(Asking { system, user: host_user_text(&session.prompts, &input)?, picture })
+        Ok(Asking { system, examples: Vec::new(), user: host_user_text(&session.prompts, &input)?, picture })
     }
 
-    fn schema(self, _: &Session) -> (ReplyKind, Value) {
-        (ReplyKind::HostAgent, host_reply_schema())
+    fn schema(self, _: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
+        match offer {
+            Some(offer) => (ReplyKind::SmallHost, small_host_schema(offer)),
+            None => (ReplyKind::HostAgent, host_reply_schema()),
+        }
     }
 
-    fn parse(self, _: &Session, _: &Observation, text: &str) -> Result<HostReply, ReplyError> {
-        parse_host_reply(text)
+    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<HostReply, ReplyError> {
+        match &observed.offer {
+            Some(offer) => parse_small_host_reply(text)?.decided(offer, &session.round.request),
+            None => parse_host_reply(text),
+        }
     }
 
     fn questions_closed(self, session: &mut Session, goes_on: bool) {

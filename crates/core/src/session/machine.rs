@@ -220,7 +220,10 @@ impl Session {
             messages: observed.messages.clone(),
             reply,
             schema,
-            completion_tokens_max: self.config.limits.completion_tokens_max,
+            completion_tokens_max: match observed.offer {
+                Some(_) => self.config.limits.completion_tokens_max.min(SMALL_REPLY_TOKENS_MAX),
+                None => self.config.limits.completion_tokens_max,
+            },
             attempts_max: 0,
             models: self.config.roles.of(&observed.step.agent, application, repairs).to_vec(),
         };
@@ -229,11 +232,15 @@ impl Session {
     }
 }
 
+/// The most tokens of a small model's reply: one that repeats itself is stopped soon.
+const SMALL_REPLY_TOKENS_MAX: u32 = 400;
+
 /// Whether an event answers an effect.
 const fn answers(effect: &Effect, event: &Event) -> bool {
     match effect {
         Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),
         Effect::Observe { .. } => matches!(event, Event::Observed { .. } | Event::ObserveFailed { .. }),
+        Effect::Rank { .. } => matches!(event, Event::Ranked { .. }),
         Effect::Ask { .. } => matches!(event, Event::Replied { .. } | Event::ModelFailed { .. }),
         Effect::Call { .. } => matches!(event, Event::Returned { .. }),
         Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
@@ -251,6 +258,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Ended => "ended",
         Event::Observed { .. } => "observed",
         Event::ObserveFailed { .. } => "observe_failed",
+        Event::Ranked { .. } => "ranked",
         Event::Replied { .. } => "replied",
         Event::ModelFailed { .. } => "model_failed",
         Event::Returned { .. } => "returned",

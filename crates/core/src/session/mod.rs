@@ -31,6 +31,7 @@ mod review;
 mod roles;
 mod round;
 mod shown;
+mod small;
 mod stall;
 mod state;
 mod step;

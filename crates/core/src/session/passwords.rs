@@ -10,6 +10,7 @@ use super::{
     app::App,
     event::{Event, EventRecord},
     gate::Judging,
+    phases::Observed,
     state::{Phase, Session, Stage},
     step::{Acts as _, Asks as _},
     words::AtHand,
@@ -73,7 +74,7 @@ impl Session {
         let Observation::Window(view) = &observed.observation else { return Vec::new() };
         let mut found: Vec<(TypedPassword, String)> = Vec::new();
         let mut values: Values = Vec::new();
-        for entry in self.passwords_in(*worker, &observed.observation, &reply.text) {
+        for entry in self.passwords_in(*worker, observed, &reply.text) {
             let value = entry.text.trim_end_matches(AFTER).to_owned();
             let is_typable =
                 (1..=VALUE_MAX).contains(&value.chars().count()) && !value.chars().any(char::is_control);
@@ -115,9 +116,9 @@ impl Session {
     }
 
     /// What a reply types into fields for passwords.
-    fn passwords_in(&self, worker: Worker, observation: &Observation, text: &str) -> Vec<PasswordEntry> {
-        let agent = App(worker);
-        let Ok(reply) = agent.parse(self, observation, text) else { return Vec::new() };
+    fn passwords_in(&self, worker: Worker, observed: &Observed, text: &str) -> Vec<PasswordEntry> {
+        let (agent, observation) = (App(worker), &observed.observation);
+        let Ok(reply) = agent.parse(self, observed, text) else { return Vec::new() };
         let tools = agent.tools(self);
         let secrets = self.secrets();
         let judging = Judging {

@@ -20,6 +20,7 @@ use crate::{
     observation::Observation,
     prompt::{reads, result_line},
     reply::{AppReply, HostReply},
+    small::Offer,
     ui::{WindowInfo, WindowKind},
 };
 
@@ -31,6 +32,14 @@ pub(super) struct StepStart {
     pub(super) looks_failed: u32,
 }
 
+/// Phase 1, observation, is done, and what a small model is offered is being ranked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(super) struct Ranking {
+    pub(super) start: StepStart,
+    pub(super) observation: Observation,
+    pub(super) offer: Offer,
+}
+
 /// Phase 1, observation, is done.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Observed {
@@ -40,6 +49,9 @@ pub(super) struct Observed {
     pub(super) messages: Vec<Message>,
     /// Repair requests in this step.
     pub(super) repairs: u32,
+    /// What a small model was offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) offer: Option<Box<Offer>>,
 }
 
 /// Phase 2, the decision, is done; only its form has been checked.
@@ -96,7 +108,7 @@ pub(super) struct Recorded<R> {
 
 impl StepStart {
     pub(super) fn observed(self, observation: Observation, messages: Vec<Message>) -> Observed {
-        Observed { step: self.step, observation, messages, repairs: 0 }
+        Observed { step: self.step, observation, messages, repairs: 0, offer: None }
     }
 }
 
@@ -107,7 +119,7 @@ impl Observed {
 
     /// A step without a model call.
     pub(super) const fn without_model(step: StepRef, observation: Observation) -> Self {
-        Self { step, observation, messages: Vec::new(), repairs: 0 }
+        Self { step, observation, messages: Vec::new(), repairs: 0, offer: None }
     }
 
     /// Restarts the step.

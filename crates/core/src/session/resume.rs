@@ -81,6 +81,7 @@ impl Session {
             }
             Effect::AwaitRequest
             | Effect::Observe { .. }
+            | Effect::Rank { .. }
             | Effect::Ask { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }
@@ -102,6 +103,7 @@ impl Session {
             }
             // What the agent was shown no longer exists: observe again.
             Stage::Host(Phase::Observing(start)) => self.look_as(Host, start),
+            Stage::Host(Phase::Ranking(ranking)) => self.look_as(Host, ranking.start),
             Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.restart()),
             stage @ (Stage::Idle
             | Stage::App(Worker::Agent(_), _)

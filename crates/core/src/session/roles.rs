@@ -42,6 +42,9 @@ pub struct ModelRoles {
     /// The models that make an AppAgent an operator ([`crate::operator`]).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub operators: Vec<String>,
+    /// The models that HostAgent and AppAgents ask short questions, with few things to choose from.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub small: Vec<String>,
 }
 
 impl ModelRoles {
@@ -74,6 +77,12 @@ impl ModelRoles {
     pub(super) fn operates(&self, agent: &AgentRef, application_name: Option<&str>) -> bool {
         let first = self.of(agent, application_name, /*repairs*/ false).first();
         first.is_some_and(|name| self.operators.contains(name))
+    }
+
+    /// Whether the first model that is asked for an agent is a small one.
+    pub(super) fn is_small(&self, agent: &AgentRef, application_name: Option<&str>) -> bool {
+        let first = self.of(agent, application_name, /*repairs*/ false).first();
+        first.is_some_and(|name| self.small.contains(name))
     }
 
     /// The name of a model in the price table; `usual` in a session of one model.

@@ -13,7 +13,7 @@ use super::{
     gate::{Grants, Parked},
     heard::Heard,
     passwords::TypedPassword,
-    phases::{Acting, Observed, Replied, StepStart},
+    phases::{Acting, Observed, Ranking, Replied, StepStart},
     plan::Following,
     review::Review,
     round::{Spent, SubtaskRecord, Tally},
@@ -39,6 +39,8 @@ use crate::{
 pub(super) enum Phase<R> {
     /// Observing.
     Observing(StepStart),
+    /// Waiting for the ranks of what a small model could be offered.
+    Ranking(Ranking),
     /// Waiting for the model.
     Asking(Observed),
     /// Running commands.
@@ -54,6 +56,7 @@ impl<R> Phase<R> {
     pub(super) const fn word(&self) -> &'static str {
         match self {
             Self::Observing(_) => "observing",
+            Self::Ranking(_) => "ranking",
             Self::Asking(_) => "asking the model",
             Self::Acting(_) => "acting",
             Self::Parked(..) => "waiting for an approval",

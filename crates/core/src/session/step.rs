@@ -9,7 +9,7 @@ use super::{
     effect::{AskedBy, Effect, StepRef},
     event::{Event, Incoming, NoAnswer},
     gate::{Cleared, Judging, Proposal, Ruled, judge, open},
-    phases::{Acted, Acting, Advance, Expects, Observed, Replied, StepStart},
+    phases::{Acted, Acting, Advance, Expects, Observed, Ranking, Replied, StepStart},
     stall::{Did, Seen, Stall, refuse_repetition},
     state::{Phase, Session, Stage},
     words::AtHand,
@@ -20,12 +20,15 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::PromptError,
     reply::{Question, ReplyError},
+    small::Offer,
     ui::PictureRef,
 };
 
 /// The prompt of a step: system message and user message.
 pub(super) struct Asking {
     pub(super) system: String,
+    /// Worked examples: what was shown, and the reply to it.
+    pub(super) examples: Vec<(String, String)>,
     pub(super) user: String,
     pub(super) picture: Option<PictureRef>,
 }
@@ -63,12 +66,19 @@ pub(super) trait Steps: Copy {
 pub(super) trait Asks: Steps {
     /// Its decision without a model, if the observation suffices.
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
-    /// Its prompt.
-    fn asking(self, session: &mut Session, observation: &Observation) -> Result<Asking, PromptError>;
+    /// What a small model could choose from; `None` if it asks another one.
+    fn offer(self, session: &Session, observation: &Observation) -> Option<Offer>;
+    /// Its prompt, for a small model if there is an offer.
+    fn asking(
+        self,
+        session: &mut Session,
+        observation: &Observation,
+        offer: Option<&Offer>,
+    ) -> Result<Asking, PromptError>;
     /// The kind and schema of its replies.
-    fn schema(self, session: &Session) -> (ReplyKind, Value);
-    /// Parses the reply to a question about `seen`.
-    fn parse(self, session: &Session, seen: &Observation, text: &str) -> Result<Self::Reply, ReplyError>;
+    fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value);
+    /// Parses the reply to a question about what it observed.
+    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<Self::Reply, ReplyError>;
     /// Its questions were closed; `goes_on` unless a required answer is missing.
     fn questions_closed(self, session: &mut Session, goes_on: bool);
 }
@@ -130,9 +140,12 @@ impl Session {
             (Phase::Observing(start), Event::ObserveFailed { failure }) => {
                 self.retry_observation(agent, start, &failure);
             }
+            (Phase::Ranking(Ranking { start, observation, offer }), Event::Ranked { scores }) => {
+                self.prompt(agent, start, observation, Some(offer.narrowed(Some(&scores))));
+            }
             (Phase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
-                match agent.parse(self, &observed.observation, &reply.text) {
+                match agent.parse(self, &observed, &reply.text) {
                     Ok(decision) => self.decided(agent, observed.replied(decision)),
                     Err(error) => self.repair(agent, observed, &reply.text, &error.to_string()),
                 }
@@ -182,10 +195,29 @@ impl Session {
             self.decided(agent, start.observed(observation, Vec::new()).replied(reply));
             return;
         }
-        match agent.asking(self, &observation) {
+        match agent.offer(self, &observation) {
+            Some(offer) if self.config.ranks && offer.is_choice() => {
+                let (step, wanted, texts) = (start.step.clone(), offer.wanted.clone(), offer.texts());
+                let ranking = agent.stage(Phase::Ranking(Ranking { start, observation, offer }));
+                self.want(ranking, Some(step), Effect::Rank { wanted, texts });
+            }
+            offer => self.prompt(agent, start, observation, offer.map(|offer| offer.narrowed(None))),
+        }
+    }
+
+    /// Phase 2: asks the model about an observation, a small one by an offer.
+    fn prompt<A: AgentKind>(
+        &mut self,
+        agent: A,
+        start: StepStart,
+        observation: Observation,
+        offer: Option<Offer>,
+    ) {
+        match agent.asking(self, &observation, offer.as_ref()) {
             Ok(asking) => {
                 let messages = messages(asking);
-                self.ask(agent, start.observed(observation, messages));
+                let offer = offer.map(Box::new);
+                self.ask(agent, Observed { offer, ..start.observed(observation, messages) });
             }
             Err(error) => self.break_off(error.to_string()),
         }
@@ -279,7 +311,7 @@ impl Session {
     /// Asks the model, unless that would exceed a budget.
     pub(super) fn ask<A: AgentKind>(&mut self, agent: A, observed: Observed) {
         let step = observed.step.clone();
-        match self.model_request(agent.schema(self), &observed) {
+        match self.model_request(agent.schema(self, observed.offer.as_deref()), &observed) {
             Ok(request) => {
                 self.want(agent.stage(Phase::Asking(observed)), Some(step), Effect::Ask { request });
             }
@@ -294,20 +326,26 @@ impl Session {
             agent.broke(self, format!("the model's reply was invalid after {attempts} attempts: {problem}"));
             return;
         }
-        match self.prompts.repair_message(problem, agent.schema(self).0 == ReplyKind::Operator) {
+        match self
+            .prompts
+            .repair_message(problem, agent.schema(self, observed.offer.as_deref()).0 == ReplyKind::Operator)
+        {
             Ok(message) => self.ask(agent, observed.with_repair(said, message)),
             Err(error) => self.break_off(error.to_string()),
         }
     }
 }
 
-/// The messages of a new step: system, then user.
+/// The messages of a new step: system, worked examples, then user.
 pub(super) fn messages(asking: Asking) -> Vec<Message> {
     let mut shown = Message::text(Speaker::User, asking.user);
     if let Some(picture) = asking.picture {
         shown.parts.push(Part::Picture { picture });
     }
-    vec![Message::text(Speaker::System, asking.system), shown]
+    let examples = asking.examples.into_iter().flat_map(|(shown, reply)| {
+        [Message::text(Speaker::User, shown), Message::text(Speaker::Assistant, reply)]
+    });
+    std::iter::once(Message::text(Speaker::System, asking.system)).chain(examples).chain([shown]).collect()
 }
 
 /// The error for an unexpected event; the checks of [`Session::apply`] make it unreachable.

@@ -48,6 +48,7 @@ fn run(mut h: Harness, taking: Usage) -> Harness {
             Effect::Call { .. } => h.fails("no"),
             Effect::Finish { .. } => return h,
             other @ (Effect::AwaitRequest
+            | Effect::Rank { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }
             | Effect::Delegate { .. }) => panic!("{other:?}"),

@@ -210,6 +210,7 @@ fn budgets_end_the_round_before_they_are_exceeded() {
                 Effect::Call { .. } => h.fails("no"),
                 Effect::Finish { outcome } => break outcome,
                 other @ (Effect::AwaitRequest
+                | Effect::Rank { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }
                 | Effect::Delegate { .. }) => {

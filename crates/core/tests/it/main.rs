@@ -23,5 +23,6 @@ mod prompts;
 mod properties;
 mod replies;
 mod resuming;
+mod small;
 mod spellings;
 mod states;

@@ -4,14 +4,14 @@ use deskhand_core::{
     agent::AgentRef,
     agent::AgentReport,
     command::{CallResult, Command, Verdict},
-    model::{ModelFailureKind, Usage},
+    model::{ModelFailureKind, ReplyKind, Usage},
     money::{Money, Price, PriceTable},
     observation::{DesktopView, Observation, ObserveFailure},
     policy::{Decision, Policy, Rule},
     prompt::PromptSet,
     session::{
-        ApprovalScope, Effect, Event, EventRecord, FollowerPlan, Limits, NoAnswer, Session, SessionConfig,
-        SessionLimits, StopReason, SubtaskStatus, Verify,
+        ApprovalScope, Effect, Event, EventRecord, FollowerPlan, Limits, ModelRoles, NoAnswer, Session,
+        SessionConfig, SessionLimits, StopReason, SubtaskStatus, Verify,
     },
 };
 use proptest::prelude::*;
@@ -102,13 +102,17 @@ fn answer(h: &Harness, choice: u16) -> Event {
         }
         Effect::Observe { look } => h.seen(&look),
         Effect::Ask { .. } if choice.is_multiple_of(31) => h.no_reply(ModelFailureKind::Server),
-        Effect::Ask { .. } => {
+        Effect::Rank { .. } if choice.is_multiple_of(3) => Event::Ranked { scores: Vec::new() },
+        Effect::Rank { texts, .. } => {
+            let scores = (0..).take(texts.len()).map(|place| place * i32::from(choice) % 2_001 - 1_000);
+            Event::Ranked { scores: scores.collect() }
+        }
+        Effect::Ask { request } => {
             let usage =
                 Usage { prompt_tokens: Some(2_000), cached_tokens: None, completion_tokens: Some(200) };
-            h.replied(
-                &said(choice).to_string(),
-                if choice.is_multiple_of(4) { Usage::default() } else { usage },
-            )
+            let is_small = [ReplyKind::SmallHost, ReplyKind::SmallApp].contains(&request.reply);
+            let said = if is_small { chosen(&request.schema, choice) } else { said(choice) };
+            h.replied(&said.to_string(), if choice.is_multiple_of(4) { Usage::default() } else { usage })
         }
         Effect::Call { .. } if choice.is_multiple_of(4) => {
             Event::Returned { result: CallResult::failure(Some(Verdict::NotSeen), "no effect") }
@@ -135,6 +139,17 @@ fn answer(h: &Harness, choice: u16) -> Event {
         }
         Effect::Finish { .. } => Event::acknowledged(),
     }
+}
+
+/// What a small model chooses of what it is offered, by a number; sometimes something else.
+fn chosen(schema: &Value, choice: u16) -> Value {
+    let mut reply = json!({"needs": "n", "task": "t", "text": "t"});
+    for (name, field) in schema["properties"].as_object().unwrap() {
+        let Some(offered) = field["enum"].as_array() else { continue };
+        let place = usize::from(choice / 3) % (offered.len() + 1);
+        reply[name] = offered.get(place).cloned().unwrap_or(json!("something else"));
+    }
+    reply
 }
 
 /// Follows what may be sent: nothing denied, and nothing that was to be asked without a yes to exactly that.
@@ -203,6 +218,7 @@ fn every_event() -> Vec<Event> {
         model.replied(&json!({"thought": "t", "status": status}).to_string(), Usage::default())
     };
     vec![
+        Event::Ranked { scores: vec![1, 2] },
         Event::Requested { text: "t".to_owned(), plan: None },
         Event::Ended,
         Event::Observed { observation },
@@ -248,8 +264,17 @@ proptest! {
     fn approvals_budgets_termination_and_replay_hold(
         choices in proptest::collection::vec(any::<u16>(), 1..160),
         verify in prop_oneof![Just(Verify::Always), Just(Verify::Auto), Just(Verify::Never)],
+        small in any::<bool>(),
     ) {
-        let config = bounded(verify);
+        let mut config = bounded(verify);
+        if small {
+            let tiny = || vec!["tiny".to_owned()];
+            let names = [("tiny".to_owned(), "m".to_owned())].into();
+            config.roles = ModelRoles { names, all: tiny(), small: tiny(), ..ModelRoles::default() };
+            config.ranks = true;
+            // More than a small model is offered, so that they are ranked.
+            config.app_tools.extend(["a", "b", "c", "d", "e", "f", "g", "h"].map(tool));
+        }
         let mut h = Harness::started(config.clone());
         let mut watch = Watch::default();
         for (index, choice) in choices.iter().copied().enumerate() {
@@ -327,6 +352,7 @@ fn session_size_is_bounded() {
                 ),
                 Effect::AwaitRequest
                 | Effect::Observe { .. }
+                | Effect::Rank { .. }
                 | Effect::Call { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }

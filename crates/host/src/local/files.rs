@@ -10,6 +10,7 @@ use deskhand_runtime::private;
 use sha2::{Digest as _, Sha256};
 
 use super::LocalError;
+use crate::config::{LocalModelKind, LocalModelSettings};
 
 /// The folder. Each model has one of its own in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,14 +26,18 @@ impl Files {
         self.0.join("models").join(name)
     }
 
-    /// The file of a model with that hash: another hash is another file.
-    pub(super) fn model(&self, name: &str, sha256: &str) -> PathBuf {
-        self.folder(name).join(format!("{}.gguf", sha256.to_ascii_lowercase()))
+    /// The file of a model: one with another hash is another file.
+    pub(super) fn model(&self, name: &str, settings: &LocalModelSettings) -> PathBuf {
+        let extension = match settings.kind {
+            LocalModelKind::Chat => "gguf",
+            LocalModelKind::Embeddings => "zip",
+        };
+        self.folder(name).join(settings.sha256.to_ascii_lowercase()).with_extension(extension)
     }
 
     /// The file that becomes [`Files::model`].
-    pub(super) fn part(&self, name: &str, sha256: &str) -> PathBuf {
-        self.model(name, sha256).with_extension("part")
+    pub(super) fn part(&self, name: &str, settings: &LocalModelSettings) -> PathBuf {
+        self.model(name, settings).with_extension("part")
     }
 
     /// Where the wheels of a model are until its file is whole.

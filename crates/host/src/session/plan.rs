@@ -199,6 +199,7 @@ fn session_config(config: &Config, model: &TeamChoice) -> Result<SessionConfig, 
         places,
         model: model.price_name().to_owned(),
         roles: model.roles.clone(),
+        ranks: model.embeddings.is_some(),
         prices: price_table(&config.prices)?,
         verify: config.work.verify.to_verify(),
         pictures: model.sees() && config.view.pictures,
@@ -288,6 +289,7 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
     if is_set("evaluation.enabled") {
         session.evaluate.clone_from(&now.evaluate);
     }
+    session.ranks = now.ranks;
     session.secrets.clone_from(&now.secrets);
     session.opened.extend(now.opened.iter().cloned());
     session.pictures &= now.pictures;

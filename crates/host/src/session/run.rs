@@ -25,6 +25,7 @@ use deskhand_runtime::{
 use super::{DesktopEnd, Ended, SessionError, plan::Plan, script::skip_answered};
 use crate::{
     HostError, Notice, Observer,
+    ranker::ranker,
     workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
 
@@ -241,6 +242,7 @@ impl Run<'_> {
             },
             stop: self.control.stop.clone(),
             waits: self.control.waits.clone(),
+            ranker: plan.model.embeddings.clone().map(ranker),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             setup: plan.setup.to_json(),
         };

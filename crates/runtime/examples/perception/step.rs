@@ -124,6 +124,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "perception".to_owned(),
         setup: Value::Null,
     };

@@ -113,6 +113,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "bench".to_owned(),
         setup: Value::Null,
     };

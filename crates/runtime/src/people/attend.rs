@@ -124,6 +124,7 @@ impl People<'_> {
 fn held(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Observe { .. } => Some("looking at the screen"),
+        Effect::Rank { .. } => Some("sorting what it saw"),
         Effect::Ask { .. } => Some("asking the model"),
         Effect::Call { command } => Some(&command.tool),
         Effect::Delegate { .. } => Some("handing over a sub-task"),

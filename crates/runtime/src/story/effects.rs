@@ -48,7 +48,8 @@ pub(super) fn result_of(report: &AgentReport) -> CallResult {
 pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
     match effect {
         Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
-        Effect::Observe { .. } => (Phase::Observe, Doing::Looking),
+        // What was seen is sorted.
+        Effect::Observe { .. } | Effect::Rank { .. } => (Phase::Observe, Doing::Looking),
         Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
         // What an agent waits for takes its time.
         Effect::Call { command } if command.intent.does == Does::Wait => {

@@ -235,7 +235,7 @@ impl Story {
 
     fn perform(&mut self, effect: &Effect, updates: &mut Vec<Update>) {
         match effect {
-            Effect::AwaitRequest | Effect::Observe { .. } => {}
+            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } => {}
             Effect::Ask { request } => {
                 if let Some(step) = &mut self.step {
                     step.asks.push(AskStory {
@@ -323,6 +323,7 @@ impl Story {
             }
             Event::Ended => self.complete = true,
             Event::Observed { observation } => self.observed(observation, updates),
+            Event::Ranked { .. } => {}
             Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
             Event::Replied { reply, .. } => self.replied(reply, updates),
             Event::ModelFailed { failure } => {

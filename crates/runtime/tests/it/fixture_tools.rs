@@ -227,6 +227,7 @@ async fn the_first_stop_cancels_a_wait() {
         people: People::nobody(),
         stop: stop.clone(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: Value::Null,
     };

@@ -31,7 +31,7 @@ use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
     agents::EnabledAgents,
-    people::{Approvals, People, Request},
+    people::{Approvals, PauseSwitch, People, Request},
     replay, resume, run, verify,
 };
 
@@ -250,10 +250,11 @@ impl Life {
                 approvals: self.approvals,
                 question_timeout: Some(Duration::from_secs(30)),
                 approval_timeout: Some(Duration::from_secs(30)),
-                pause: deskhand_runtime::people::PauseSwitch::default(),
+                pause: PauseSwitch::default(),
             },
             stop: stop.clone(),
             waits: Waits::default(),
+            ranker: None,
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         };
@@ -281,14 +282,13 @@ impl Life {
                 }
             }
         };
-        let ended = catch_unwind(AssertUnwindSafe(|| {
-            runtime.block_on(async {
-                match held {
-                    None => run(options, &mut observer).await.unwrap(),
-                    Some((held, kept)) => resume(held, kept, options, &mut observer).await.unwrap(),
-                }
-            })
-        }));
+        let work = async {
+            match held {
+                None => run(options, &mut observer).await.unwrap(),
+                Some((held, kept)) => resume(held, kept, options, &mut observer).await.unwrap(),
+            }
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| runtime.block_on(work)));
         self.stage.desktop = desktop;
         match ended {
             Ok(end) => Some(end),

@@ -132,6 +132,7 @@ fn options<'a>(
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     }

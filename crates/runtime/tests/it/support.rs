@@ -89,6 +89,7 @@ pub(crate) async fn run_people<M: Model>(
         people,
         stop: stop.clone(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };
@@ -203,6 +204,7 @@ impl<M: Model> World<M> {
             people: People { approvals: Approvals::All, ..People::nobody() },
             stop: StopSwitch::new(),
             waits: Waits::default(),
+            ranker: None,
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         }

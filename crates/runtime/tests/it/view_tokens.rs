@@ -86,6 +86,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: Value::Null,
     };

@@ -25,6 +25,7 @@ fn decision(record: &EffectRecord) -> Value {
         Effect::Delegate { .. }
         | Effect::AwaitRequest
         | Effect::Observe { .. }
+        | Effect::Rank { .. }
         | Effect::Call { .. }
         | Effect::AskUser { .. }
         | Effect::AwaitApproval { .. } => {}

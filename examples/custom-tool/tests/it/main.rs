@@ -58,6 +58,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

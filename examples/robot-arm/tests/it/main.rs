@@ -43,6 +43,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
         people: People::nobody(),
         stop: StopSwitch::new(),
         waits: Waits::default(),
+        ranker: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

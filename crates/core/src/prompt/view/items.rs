@@ -296,6 +296,20 @@ impl Item<'_> {
         if !element.name.is_empty() {
             let _ = write!(text, " \"{}\"", escape_name(&element.name));
         }
+        text.push_str(&self.state_text());
+        if !element.description.is_empty() && element.name.is_empty() && self.content.is_none() {
+            let description = crate::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
+            let _ = write!(text, " — {}", escape_name(&description));
+        } else if let Some(within) = &self.within {
+            let _ = write!(text, " in \"{}\"", escape_name(within));
+        }
+        text
+    }
+
+    /// Its states, value and text.
+    pub(super) fn state_text(&self) -> String {
+        let element = self.element;
+        let mut text = String::new();
         let notes = notes(element);
         if !notes.is_empty() {
             let _ = write!(text, " ({})", notes.join(", "));
@@ -313,13 +327,19 @@ impl Item<'_> {
         if let Some(own) = own.or(self.content.as_ref()) {
             let _ = write!(text, " = \"{}\"", escape_name(own));
         }
-        if !element.description.is_empty() && element.name.is_empty() && self.content.is_none() {
-            let description = crate::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
-            let _ = write!(text, " — {}", escape_name(&description));
-        } else if let Some(within) = &self.within {
-            let _ = write!(text, " in \"{}\"", escape_name(within));
-        }
         text
+    }
+
+    /// A title for it, without its id and state: role and name, or what is nearest to a name.
+    pub(super) fn title(&self) -> String {
+        let element = self.element;
+        let named =
+            [Some(&element.name), Some(&element.description), self.within.as_ref(), self.content.as_ref()];
+        let name = named.into_iter().flatten().find(|name| !name.trim().is_empty());
+        match name.or(element.text.as_ref()) {
+            Some(name) => format!("{} \"{}\"", element.role, escape_name(name)),
+            None => element.role.to_string(),
+        }
     }
 
     /// The item's text as if it had no focus.

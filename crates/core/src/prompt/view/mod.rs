@@ -14,4 +14,4 @@ pub(crate) use items::ListedElement;
 pub use items::element_line;
 pub use rank::relevant_words;
 pub use whole::{ListOptions, PageQuery, marked_elements, view_page, view_text};
-pub(crate) use whole::{listed_elements, split_at_dialog};
+pub(crate) use whole::{listed_elements, split_at_dialog, titled_elements};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::{
     items::{Item, ListedElement, items},
-    lines::{cost, lines, worth_listing},
+    lines::{cost, lines, usually_listed, worth_listing},
     rank::choose,
 };
 use crate::{
@@ -53,6 +53,39 @@ pub(crate) fn listed_elements(view: &WindowView) -> Vec<ListedElement> {
         items(&surface.window, &surface.tree).iter().map(Item::listed).collect()
     };
     view.surfaces.iter().flat_map(of).collect()
+}
+
+/// The elements that can be worked with or read, those of a dialog in front first: each with a title, and what else its line says.
+/// What has no name, or only groups others, is left out.
+pub(crate) fn titled_elements(view: &WindowView) -> Vec<TitledElement> {
+    let of = |surface: &Surface| -> Vec<TitledElement> {
+        let items = items(&surface.window, &surface.tree);
+        let listed = usually_listed(&items, &surface.window);
+        let is_told = |item: &&Item<'_>| {
+            let is_named = !item.is_empty() || !item.is_alone() || !item.element.description.is_empty();
+            is_named && !item.element.role.is_structural()
+        };
+        let titled = |item: &Item<'_>| TitledElement {
+            id: item.element.id,
+            title: item.title(),
+            more: item.state_text().trim().to_owned(),
+            acts: item.element.role.is_interactive() && item.element.states.takes_input(),
+        };
+        listed.into_iter().filter_map(|place| items.get(place)).filter(is_told).map(titled).collect()
+    };
+    split_at_dialog(view).1.iter().rev().flat_map(of).collect()
+}
+
+/// An element under a title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TitledElement {
+    pub(crate) id: ElementId,
+    /// Role and name: `push button "Save"`.
+    pub(crate) title: String,
+    /// Its state, value and text, as listings have them.
+    pub(crate) more: String,
+    /// Whether something can be done with it, beyond reading it.
+    pub(crate) acts: bool,
 }
 
 /// One surface, without the untrusted mark.

@@ -102,7 +102,8 @@ impl Audit<'_> {
                 self.call(seq, command);
             }
             Effect::Finish { outcome } => self.counts.note("outcome", outcome.kind.word()),
-            Effect::AwaitRequest | Effect::AskUser { .. } | Effect::Delegate { .. } => {}
+            Effect::AwaitRequest | Effect::Rank { .. } | Effect::AskUser { .. } | Effect::Delegate { .. } => {
+            }
         }
     }
 
@@ -183,7 +184,7 @@ impl Audit<'_> {
                 self.counts.note("resumed", how);
             }
             Event::Acknowledged { .. } => self.open_rounds -= 1,
-            Event::Delegated { .. } | Event::Ended => {}
+            Event::Ranked { .. } | Event::Delegated { .. } | Event::Ended => {}
         }
     }
 

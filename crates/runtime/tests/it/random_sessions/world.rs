@@ -129,6 +129,7 @@ impl Stage {
             }
             Effect::Observe { .. } => {}
             Effect::AwaitRequest
+            | Effect::Rank { .. }
             | Effect::Ask { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }

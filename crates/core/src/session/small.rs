@@ -1,0 +1,148 @@
+//! What agents ask a small model ([`crate::small`]).
+
+use super::{round::SubtaskStatus, state::Session, step::Asking};
+use crate::{
+    agent::{AgentRef, Worker},
+    memory::MemoryItem,
+    observation::Observation,
+    prompt::{
+        Beginning, Marks, PromptError, SmallAppInput, SmallHostInput, escape_name, small_app_text,
+        small_host_text, titled_elements,
+    },
+    secret,
+    small::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer, Thing, ToolForm},
+    text::{clip, one_line},
+    ui::WindowInfo,
+};
+
+/// The longest introduction of an agent in an offer, in characters.
+const INTRODUCTION_CHARS_MAX: usize = 100;
+
+impl Session {
+    /// What the HostAgent could choose from: windows, topmost first, agents, and applications to start. `None` if it asks a model that
+    /// is not small.
+    pub(super) fn host_offer(&self) -> Option<Offer> {
+        if !self.config.roles.is_small(&AgentRef::HostAgent, None) {
+            return None;
+        }
+        let window = |window: &WindowInfo| {
+            Thing::new(&title_of(window), "", Means::Target(window.id.to_string())).kept(window.active)
+        };
+        let windows = self.targets.windows().iter().rev().map(window);
+        let agents = self.targets.agents().iter().map(|agent| {
+            let introduction = clip(&one_line(&agent.introduction), INTRODUCTION_CHARS_MAX);
+            Thing::new(&agent.name, format!("— {introduction}"), Means::Target(agent.id.to_string()))
+        });
+        let applications = self.config.applications.iter().flatten().map(|application| {
+            let name = application.name.clone();
+            Thing::new(&format!("start {name}"), "", Means::Launch(name))
+        });
+        let things: Vec<Thing> = windows.chain(agents).chain(applications).collect();
+        let ended = |status: SubtaskStatus| self.round.subtasks.iter().any(|one| one.status == status);
+        let failed = self.host.memory.last().is_some_and(has_failed) && self.round.subtasks.is_empty();
+        let fails = ended(SubtaskStatus::Failed) || failed || things.is_empty();
+        let ends = [(ended(SubtaskStatus::Finished), ALL_DONE), (fails, NOTHING_FITS)];
+        let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
+        let offer = Offer::new(self.round.request.clone(), things, Vec::new(), &[ALL_DONE, NOTHING_FITS]);
+        Some(offer.ending(ends))
+    }
+
+    /// What an AppAgent could choose from. `None` if it asks a model that is not small, or has no window.
+    pub(super) fn app_offer(&self, worker: Worker, observation: &Observation) -> Option<Offer> {
+        let (Worker::Window(_), Observation::Window(view)) = (worker, observation) else { return None };
+        let app = self.app(worker)?;
+        let application = observation.application().map(|app| app.name.as_str());
+        if !self.config.roles.is_small(&app.owner.agent(), application) {
+            return None;
+        }
+        let elements = titled_elements(view).into_iter().map(|element| {
+            Thing::new(&element.title, element.more, Means::Element(element.id)).only_read(!element.acts)
+        });
+        let tools: Vec<ToolForm> = self.config.app_tools.iter().filter_map(ToolForm::of).collect();
+        let own = || app.memory.items().filter(|item| item.step >= app.first_step);
+        let worked = own().any(|item| !item.actions.is_empty() && !has_failed(item));
+        let fails = own().next().is_some() || tools.is_empty();
+        let ends = [(worked, DONE), (fails, FAIL)];
+        let ends = ends.into_iter().filter_map(|(is_offered, end)| is_offered.then_some(end));
+        let offer = Offer::new(app.subtask.clone(), elements.collect(), tools, &[NONE, DONE, FAIL]);
+        Some(offer.ending(ends))
+    }
+
+    /// The HostAgent's question.
+    ///
+    /// # Errors
+    /// A prompt cannot be rendered.
+    pub(super) fn small_host_asking(&self, notice: &str, offer: &Offer) -> Result<Asking, PromptError> {
+        let (prompts, marks) = (&self.prompts, self.small_marks());
+        let begins = Beginning {
+            system: &prompts.small_host_system,
+            examples: &prompts.small_host_examples,
+            user: &prompts.small_host_user,
+            can_end: offer.ends().next().is_some(),
+            marks: &marks,
+        };
+        let input = SmallHostInput {
+            request: &self.round.request,
+            blackboard: &self.blackboard,
+            subtasks: &self.round.subtasks,
+            memory: &self.host.memory,
+            wording: self.wording,
+            notice,
+            offer,
+            marks: &marks,
+        };
+        let (system, examples) = begins.of_host()?;
+        Ok(Asking { system, examples, user: small_host_text(begins.user, &input)?, picture: None })
+    }
+
+    /// An AppAgent's question.
+    ///
+    /// # Errors
+    /// A prompt cannot be rendered.
+    pub(super) fn small_app_asking(
+        &self,
+        worker: Worker,
+        observation: &Observation,
+        offer: &Offer,
+    ) -> Result<Asking, PromptError> {
+        let gone = || PromptError { name: "small_app_user", problem: format!("agent {worker} is gone") };
+        let app = self.app(worker).ok_or_else(gone)?;
+        let (prompts, marks) = (&self.prompts, self.small_marks());
+        let begins = Beginning {
+            system: &prompts.small_app_system,
+            examples: &prompts.small_app_examples,
+            user: &prompts.small_app_user,
+            can_end: offer.ends().next().is_some(),
+            marks: &marks,
+        };
+        let shown = observation.application();
+        let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
+        let input = SmallAppInput {
+            common: self.input_of(app, &marks),
+            application: shown.map_or("", |app| &app.name),
+            secrets: &secrets.unwrap_or_default(),
+            offer,
+        };
+        let (system, examples) = begins.of_app()?;
+        Ok(Asking { system, examples, user: small_app_text(begins.user, &input)?, picture: None })
+    }
+
+    /// The marks in questions to small models: the same ones for a whole session, because the worked examples have them, too.
+    pub(super) fn small_marks(&self) -> Marks {
+        self.marks("small models")
+    }
+}
+
+/// Whether a call of a step failed or was not run.
+fn has_failed(item: &MemoryItem) -> bool {
+    item.actions.iter().any(|info| !info.result.is_success())
+}
+
+/// The title of a window, with the name of its application.
+fn title_of(window: &WindowInfo) -> String {
+    let (title, application) = (window.title.trim(), window.app.name.trim());
+    if title.to_lowercase().contains(&application.to_lowercase()) {
+        return escape_name(title);
+    }
+    if title.is_empty() { application.to_owned() } else { format!("{} - {application}", escape_name(title)) }
+}
