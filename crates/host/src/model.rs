@@ -415,6 +415,7 @@ fn endpoint(
     config.idle_timeout = Duration::from_secs(settings.idle_timeout_s.unwrap_or(settings.timeout_s));
     config.attempts_max = settings.attempts_max;
     config.vision = settings.vision;
+    config.cache_marks = provider.wants_cache_marks(&config.model);
     config.cassette = settings.cassette.map(|cassette| cassette.0);
     config.reasoning = settings.reasoning.to_reasoning();
     config.computer_use = settings.computer_use.to_computer_use();

@@ -128,6 +128,13 @@ impl Provider {
         }
     }
 
+    /// Whether its chat completions cache only what a request marks. OpenRouter passes the marks on to Anthropic's models, which cache
+    /// nothing without them; the providers of its other models find by themselves what was sent before
+    /// (<https://openrouter.ai/docs/features/prompt-caching>).
+    pub(crate) fn wants_cache_marks(self, model: &str) -> bool {
+        self == Self::OpenRouter && model.starts_with("anthropic/")
+    }
+
     /// The provider of this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
@@ -195,6 +202,13 @@ mod tests {
             assert_eq!(serde_json::to_value(provider).unwrap(), provider.name());
             assert_eq!(Provider::named(provider.name()), Some(provider));
         }
+    }
+
+    #[test]
+    fn cache_marks_are_for_models_that_need_them() {
+        assert!(Provider::OpenRouter.wants_cache_marks("anthropic/claude-sonnet"));
+        assert!(!Provider::OpenRouter.wants_cache_marks("openai/gpt"));
+        assert!(!Provider::OpenAi.wants_cache_marks("anthropic/claude-sonnet"));
     }
 
     #[test]

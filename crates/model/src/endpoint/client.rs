@@ -156,6 +156,7 @@ impl Endpoint {
             said,
             model: &config.model,
             detail: config.image_detail,
+            cache_marks: config.cache_marks,
             temperature: config.temperature.filter(|_| dialect.temperature),
             reasoning: if dialect.reasoning { config.reasoning } else { Reasoning::Auto },
             dialect,

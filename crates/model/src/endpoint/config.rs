@@ -55,6 +55,9 @@ pub struct EndpointConfig {
     pub reasoning: Reasoning,
     /// Whether exchanges are recorded, or played instead of sent.
     pub cassette: Option<Cassette>,
+    /// Whether what stays the same from one request to the next is marked for the endpoint's cache. [`Wire::Messages`] always marks it,
+    /// [`Wire::Chat`] does with this, the others have no marks.
+    pub cache_marks: bool,
     /// How it is asked to work in pictures. [`ComputerUse::OpenAi`] is for [`Wire::Responses`] alone, [`ComputerUse::Anthropic`] for
     /// [`Wire::Messages`].
     pub computer_use: ComputerUse,
@@ -84,6 +87,7 @@ impl EndpointConfig {
             token_limit_field: TokenLimitField::Auto,
             reasoning: Reasoning::Auto,
             cassette: None,
+            cache_marks: false,
             computer_use: ComputerUse::Off,
         }
     }

@@ -1,11 +1,11 @@
 //! OpenAI's chat completions.
 
-use deskhand_core::model::Usage;
+use deskhand_core::model::{Speaker, Usage};
 use serde_json::{Map, Value, json};
 
 use super::{
-    Answer, Asked, CALL, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, number,
-    text_or_call, word,
+    Answer, Asked, CALL, ImageDetail, Piece, Said, Stop, StructuredOutput, TokenLimitField, mark_for_cache,
+    number, text_or_call, word,
 };
 
 /// The body of a request.
@@ -14,7 +14,10 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     let mut body = Map::new();
     let mut put = |name: &str, value: Value| drop(body.insert(name.to_owned(), value));
     put("model", json!(model));
-    let messages: Vec<Value> = said.iter().map(|one| message(one, asked.detail)).collect();
+    let last_of_system = said.iter().rposition(|one| one.speaker == Speaker::System);
+    let marked = last_of_system.filter(|_| asked.cache_marks);
+    let message = |(at, one)| message(one, asked.detail, marked == Some(at));
+    let messages: Vec<Value> = said.iter().enumerate().map(message).collect();
     put("messages", json!(messages));
     let limit = match dialect.token_limit {
         TokenLimitField::MaxCompletionTokens => "max_completion_tokens",
@@ -73,9 +76,9 @@ pub(super) fn allows_strict(schema: &Value) -> bool {
     }
 }
 
-fn message(said: &Said, detail: ImageDetail) -> Value {
+fn message(said: &Said, detail: ImageDetail, is_marked: bool) -> Value {
     let role = said.speaker.to_string();
-    if let Some(text) = said.plain() {
+    if let Some(text) = said.plain().filter(|_| !is_marked) {
         return json!({"role": role, "content": text});
     }
     let part = |piece: &Piece| match piece {
@@ -85,7 +88,10 @@ fn message(said: &Said, detail: ImageDetail) -> Value {
             json!({"type": "image_url", "image_url": image})
         }
     };
-    let parts: Vec<Value> = said.parts.iter().map(part).collect();
+    let mut parts: Vec<Value> = said.parts.iter().map(part).collect();
+    if is_marked {
+        mark_for_cache(&mut parts);
+    }
     json!({"role": role, "content": parts})
 }
 

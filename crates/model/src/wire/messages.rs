@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use deskhand_core::model::Usage;
 use serde_json::{Map, Value, json};
 
-use super::{Answer, Asked, Piece, Said, Stop, StructuredOutput, number, sum, system_apart, word};
+use super::{
+    Answer, Asked, Piece, Said, Stop, StructuredOutput, mark_for_cache, number, sum, system_apart, word,
+};
 
 /// The fewest tokens that a reply has beside the thoughts.
 const TOKENS_MIN: u32 = 1_024;
@@ -23,9 +25,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     put("max_tokens", json!(request.completion_tokens_max.max(least)));
     let (system, others) = system_apart(said);
     let mut system: Vec<Value> = system.iter().flat_map(|one| one.parts.iter().map(part)).collect();
-    if let Some(Value::Object(last)) = system.last_mut() {
-        last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
-    }
+    mark_for_cache(&mut system);
     if !system.is_empty() {
         put("system", json!(system));
     }

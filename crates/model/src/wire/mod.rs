@@ -26,7 +26,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(crate) use computer::Computer;
 pub use computer::ComputerUse;
@@ -130,6 +130,13 @@ fn said_with<E>(
     request.messages.iter().map(said).collect()
 }
 
+/// Marks the end of what an endpoint shall keep in its cache, in the last of some parts.
+fn mark_for_cache(parts: &mut [Value]) {
+    if let Some(Value::Object(last)) = parts.last_mut() {
+        last.insert("cache_control".to_owned(), json!({"type": "ephemeral"}));
+    }
+}
+
 /// The messages of the system, and the others.
 fn system_apart(said: &[Said]) -> (Vec<&Said>, Vec<&Said>) {
     said.iter().partition(|one| one.speaker == Speaker::System)
@@ -143,6 +150,8 @@ pub(crate) struct Asked<'a> {
     /// The name of the model at the endpoint.
     pub(crate) model: &'a str,
     pub(crate) detail: ImageDetail,
+    /// Whether the end of what stays the same is marked for a cache, where the format leaves it to the provider.
+    pub(crate) cache_marks: bool,
     /// The sampling temperature, if one is sent.
     pub(crate) temperature: Option<f32>,
     /// How much the model shall think.

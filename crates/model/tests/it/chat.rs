@@ -74,6 +74,24 @@ async fn sends_one_request_per_reply() {
 }
 
 #[tokio::test]
+async fn the_system_message_is_marked_where_a_cache_wants_it() {
+    let endpoint = MockEndpoint::start([Behaviour::reply("{}")]).await.unwrap();
+    let model = Endpoint::new(EndpointConfig { cache_marks: true, ..config(&endpoint) }).unwrap();
+    model.ask(&request("hello"), &NoPictures, &Unwatched).await.unwrap();
+    let system = "Answer in JSON. Example: [e999] push button \"Finish\"";
+    assert_eq!(
+        endpoint.requests()[0].body["messages"],
+        json!([
+            {
+                "role": "system",
+                "content": [{"type": "text", "text": system, "cache_control": {"type": "ephemeral"}}],
+            },
+            {"role": "user", "content": "hello"},
+        ])
+    );
+}
+
+#[tokio::test]
 async fn pictures_are_sent_to_vision_models() {
     let endpoint = MockEndpoint::start([Behaviour::reply("{}"), Behaviour::reply("{}")]).await.unwrap();
     let mut asked = request("look");
