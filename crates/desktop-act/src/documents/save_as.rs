@@ -99,13 +99,20 @@ async fn save_to<D: Desktop>(
         let missing = Shortfall::NotReached { way: None };
         return Ok(ActionReport::from(done(missing.into(), 0)).with_window(Some(dialog)));
     }
-    accept(desktop, &dialog, limits).await?;
     let answers = Answers {
         keep_format: wanted.keep_format,
         overwrite: wanted.overwrite,
         accept_options: wanted.keep_format == Some(true) || wanted.format.is_some(),
     };
-    let saved = saving.finish(desktop, answers, limits).await?;
+    accept(desktop, &dialog, limits).await?;
+    let mut saved = saving.finish(desktop, answers, limits).await?;
+    // GTK 3 forgets the press when it comes while a folder is still being read: the dialog stays as it was, and a person presses again.
+    if saved.is_missing() && still_reads(desktop, &dialog, &file.path).await? {
+        accept(desktop, &dialog, limits).await?;
+        let waited_ms = saved.waited_ms;
+        saved = saving.finish(desktop, answers, limits).await?;
+        saved.waited_ms += waited_ms;
+    }
     Ok(ActionReport::from(done(saved.evidence, saved.waited_ms)).with_window(saved.asks))
 }
 
@@ -197,6 +204,12 @@ async fn enter_name<D: Desktop>(
     desktop.settle(watch, QuietLimits::default()).await?;
     let text = read().await?;
     Ok((text != path).then_some(text))
+}
+
+/// Whether the dialog is still there with this path in its name field.
+async fn still_reads<D: Desktop>(desktop: &D, dialog: &WindowInfo, path: &str) -> Result<bool, Halt> {
+    let Some(field) = name_field(desktop, dialog).await? else { return Ok(false) };
+    Ok(patiently(|| desktop.text(field.id, path.len().saturating_add(TEXT_MAX))).await? == path)
 }
 
 /// Selects the format in one of the dialog's lists; false if none has it.

@@ -55,6 +55,17 @@ pub(crate) struct Saved {
     pub(crate) waited_ms: u64,
 }
 
+impl Saved {
+    /// Whether the file was not written, and no dialog says why.
+    pub(crate) const fn is_missing(&self) -> bool {
+        let missing = matches!(
+            self.evidence,
+            Evidence::NotSeen { shortfall: Shortfall::NotSaved { path: Some(_), changed: false, .. } }
+        );
+        missing && self.asks.is_none()
+    }
+}
+
 impl Saving {
     /// Notes the state of the document of `window` and its file.
     pub(crate) async fn begin<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Self> {

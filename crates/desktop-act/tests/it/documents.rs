@@ -134,3 +134,33 @@ async fn saving_as_writes_the_named_file_and_never_replaces_one_unasked() {
     let document = desktop.document(&window).await.unwrap().unwrap();
     assert_eq!((document.path.as_deref(), document.modified), (Some("/a/new.txt"), Some(false)));
 }
+
+/// As in GTK 3 while it reads a folder: the dialog stays as it was after the first press of its button.
+#[tokio::test]
+async fn a_press_that_the_dialog_forgets_is_made_again() {
+    let path = "/a/new.txt";
+    let writes = Behaviour::All(vec![
+        Behaviour::WriteFile { path: path.to_owned(), content: "text".to_owned() },
+        title("new.txt - Editor"),
+        Behaviour::CloseWindow,
+    ]);
+    let works = FakeElement::new(Role::PUSH_BUTTON, "Save").on_click(writes);
+    let forgets = Behaviour::All(vec![Behaviour::Add(Box::new(works)), Behaviour::Remove { key: None }]);
+    let dialog = FakeWindow::dialog("Save As")
+        .elements([
+            FakeElement::new(Role::ENTRY, "Name:").key("name"),
+            FakeElement::new(Role::PUSH_BUTTON, "Save").on_click(forgets),
+        ])
+        .focus("name");
+    let opens = Behaviour::Open(Box::new(dialog));
+    let window = FakeWindow::normal("*notes.txt - Editor").chord("ctrl+shift+s", opens);
+    let desktop = FakeDesktop::new([FakeApp::new("Editor", "editor", [window])], []);
+    // The folder has to exist.
+    desktop.add_file(PATH, "old");
+    let id = desktop.windows().await.unwrap()[0].id;
+    let wanted = SaveAs { path: path.to_owned(), format: None, keep_format: None, overwrite: false };
+    let report = save_as(&desktop, id, &wanted, &ActLimits::default()).await.unwrap();
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    let written = desktop.files().into_iter().filter(|(file, _)| file == path).count();
+    assert_eq!(written, 1);
+}
