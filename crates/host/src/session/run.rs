@@ -18,7 +18,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_model::Team;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox, Wait, Waits,
-    people::{AnyUserChannel, Nobody, PauseSwitch, People},
+    people::{AnyUserChannel, Boxed, Nobody, PauseSwitch, People},
     private,
 };
 
@@ -92,7 +92,16 @@ impl Session {
     /// # Errors
     /// The model cannot be used, the desktop or a program does not start, or the journal cannot be written. All other
     /// failures become an outcome.
-    pub async fn run(
+    pub fn run<'a>(
+        self,
+        control: &'a Control,
+        observer: &'a mut dyn Observer,
+    ) -> Boxed<'a, Result<Option<Ended>, HostError>> {
+        // Boxed here, so that not every program that runs sessions compiles all of this once more.
+        Box::pin(self.run_through(control, observer))
+    }
+
+    async fn run_through(
         self,
         control: &Control,
         observer: &mut dyn Observer,
