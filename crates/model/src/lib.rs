@@ -1,6 +1,7 @@
 //! Language model clients: one request, one reply.
 //!
-//! [`Model`] is the port; [`Endpoint`] talks to a server in one of several [`Wire`] formats, [`Script`] replies from a file.
+//! [`Model`] is the port; [`Endpoint`] talks to a server in one of several [`Wire`] formats, [`Script`] replies from a file,
+//! [`Relay`] hands each question to somebody else.
 //! `deskhand_core` builds requests and parses replies; this crate does neither. It writes no
 //! file except a cassette, and no message contains a key.
 
@@ -8,6 +9,7 @@ mod cassette;
 mod endpoint;
 mod port;
 mod prices;
+mod relay;
 mod script;
 mod team;
 mod wire;
@@ -19,6 +21,7 @@ pub use endpoint::{
 };
 pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
+pub use relay::{Question, Questions, Relay};
 pub use script::{Script, ScriptError};
 pub use team::Team;
 pub use wire::{ComputerUse, ImageDetail, Listed, Reasoning, StructuredOutput, TokenLimitField, Wire};

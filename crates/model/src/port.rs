@@ -7,7 +7,7 @@ use deskhand_core::{
     ui::PictureRef,
 };
 
-use crate::{Endpoint, Script};
+use crate::{Endpoint, Relay, Script};
 
 /// A language model.
 pub trait Model: Send + Sync {
@@ -101,6 +101,8 @@ pub enum AnyModel {
     Endpoint(Endpoint),
     /// A script file.
     Script(Script),
+    /// Somebody else.
+    Relay(Relay),
 }
 
 impl AnyModel {
@@ -108,7 +110,7 @@ impl AnyModel {
     pub(crate) fn rests(&self) -> Option<Duration> {
         match self {
             Self::Endpoint(endpoint) => endpoint.rests(),
-            Self::Script(_) => None,
+            Self::Script(_) | Self::Relay(_) => None,
         }
     }
 }
@@ -123,6 +125,7 @@ impl Model for AnyModel {
         match self {
             Self::Endpoint(model) => model.ask(request, pictures, signs).await,
             Self::Script(model) => model.ask(request, pictures, signs).await,
+            Self::Relay(model) => model.ask(request, pictures, signs).await,
         }
     }
 
@@ -130,6 +133,7 @@ impl Model for AnyModel {
         match self {
             Self::Endpoint(model) => model.name(),
             Self::Script(model) => model.name(),
+            Self::Relay(model) => model.name(),
         }
     }
 }

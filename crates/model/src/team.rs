@@ -75,7 +75,9 @@ impl Model for Team {
                 AnyModel::Endpoint(endpoint) if place < last => {
                     endpoint.ask_within(&request, pictures, signs, ATTEMPTS_WITH_BACKUP).await
                 }
-                AnyModel::Endpoint(_) | AnyModel::Script(_) => model.ask(&request, pictures, signs).await,
+                AnyModel::Endpoint(_) | AnyModel::Script(_) | AnyModel::Relay(_) => {
+                    model.ask(&request, pictures, signs).await
+                }
             };
             match asked {
                 Ok(reply) => return Ok(ModelReply { by: by(name), failed, ..reply }),
