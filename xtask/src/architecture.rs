@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-process",
             "deskhand-runtime",
             "deskhand-secret",
+            "deskhand-serve",
         ],
     ),
     ("deskhand-confine", &["deskhand-process"]),
@@ -87,6 +88,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("deskhand-secret", &[]),
+    ("deskhand-serve", &["deskhand-core", "deskhand-host", "deskhand-model", "deskhand-runtime"]),
     ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
     ("xtask", &[]),
 ];

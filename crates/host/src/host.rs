@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_core::{agent::AgentHome, text::error_chain};
+use deskhand_core::{agent::AgentHome, command::ToolSpec, text::error_chain};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_model::Relay;
 use deskhand_runtime::{
-    Replay, ReportFormat, Review, SessionFolder, SessionStore, Unsealed, Verification, agents::KindInfo,
-    retention::Retention,
+    Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
+    agents::KindInfo, retention::Retention,
 };
 use deskhand_secret::Veil;
 
@@ -57,6 +60,13 @@ impl Host {
         &self.loaded.config
     }
 
+    /// The tools of AppAgents.
+    pub fn app_tools(&self) -> Vec<ToolSpec> {
+        Toolbox::<LinuxDesktop>::standard(ActLimits::default())
+            .map(|tools| tools.app_specs())
+            .unwrap_or_default()
+    }
+
     /// The stored sessions.
     pub fn sessions(&self) -> SessionStore {
         session_store(self.config())
@@ -76,6 +86,17 @@ impl Host {
     /// No model is configured, a document cannot be opened, or the current desktop has no display.
     pub fn start(&self, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
         let plan = Plan::new(self.config(), self.helper(), request.into())?;
+        Ok(Session::new(plan.kept(self.config(), self.helper())))
+    }
+
+    /// Creates a session that the holder of a relay steers: it answers as HostAgent and AppAgents do, behind the same gate and into the
+    /// same journal. The limits on steps, repetitions and model calls of a round do not apply; those of the session do. The models of the
+    /// configuration are not asked, and none has to be configured; a session that was left is resumed with them.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or the current desktop has no display.
+    pub fn steer(&self, request: impl Into<SessionRequest>, relay: Relay) -> Result<Session, HostError> {
+        let plan = Plan::steered(self.config(), self.helper(), request.into(), relay)?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 

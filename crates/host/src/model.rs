@@ -4,8 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
 
 use deskhand_core::session::ModelRoles;
 use deskhand_model::{
-    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, SCRIPT_MODEL, Script,
-    ScriptError, SecretSource, StructuredOutput, Wire,
+    AnyModel, CassetteError, Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, Relay, SCRIPT_MODEL,
+    Script, ScriptError, SecretSource, StructuredOutput, Wire,
 };
 use serde::{Deserialize, Serialize};
 
@@ -156,6 +156,8 @@ pub enum ModelChoice {
     Script(PathBuf, BTreeMap<String, String>),
     /// A model that a server of our own runs. The address and the key of the endpoint are those of the server.
     Local(Box<LocalChoice>, Box<EndpointConfig>),
+    /// Somebody else, who answers each question.
+    Relay(Relay),
 }
 
 impl ModelChoice {
@@ -164,6 +166,7 @@ impl ModelChoice {
         match self {
             Self::Endpoint(config) | Self::Local(_, config) => &config.model,
             Self::Script(..) => SCRIPT_MODEL,
+            Self::Relay(_) => "",
         }
     }
 }
@@ -345,6 +348,16 @@ pub(crate) struct TeamChoice {
 }
 
 impl TeamChoice {
+    /// Somebody else alone.
+    pub(crate) fn relay(relay: Relay) -> Self {
+        Self {
+            members: BTreeMap::from([(Team::USUAL.to_owned(), ModelChoice::Relay(relay))]),
+            roles: ModelRoles::default(),
+            reasoning_tokens: 0,
+            embeddings: None,
+        }
+    }
+
     /// The name of the usual model in the price table.
     pub(crate) fn price_name(&self) -> &str {
         self.members.get(Team::USUAL).map_or("", ModelChoice::price_name)
@@ -441,7 +454,7 @@ impl ModelChoice {
         match self {
             Self::Endpoint(config) | Self::Local(_, config) => config.vision,
             // A script ignores pictures, but the journal and reports need them.
-            Self::Script(..) => true,
+            Self::Script(..) | Self::Relay(_) => true,
         }
     }
 
@@ -458,6 +471,7 @@ impl ModelChoice {
                 let script = Script::load(&file, variables).map_err(ModelError::Script)?;
                 (AnyModel::Script(script), Vec::new())
             }
+            Self::Relay(relay) => (AnyModel::Relay(relay), Vec::new()),
             Self::Local(local, mut config) => {
                 let server = LocalServer::of(*local).map_err(ModelError::Local)?;
                 config.base_url = server.base_url();

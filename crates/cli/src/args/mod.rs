@@ -5,6 +5,7 @@ mod about;
 mod act;
 mod desktop;
 mod hidden;
+mod mcp;
 mod model;
 mod policy;
 mod run;
@@ -23,6 +24,7 @@ pub(crate) use desktop::{
     TreeArgs, WindowsArgs,
 };
 pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
+pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs};
 pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
@@ -112,6 +114,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Judge a recorded session by today's rules.
     Policy(PolicyArgs),
+    /// Serve desktops to another agent, over the Model Context Protocol.
+    Mcp(Box<McpArgs>),
     /// List the models that can be used, or try one.
     Model(ModelCommandArgs),
     /// List the agents that can work on sub-tasks, and which of them are enabled.

@@ -261,7 +261,7 @@ pub(super) fn quick(choice: ModelChoice) -> ModelChoice {
             ModelChoice::Endpoint(config)
         }
         // A slow machine is no reason to say that its own model does not answer.
-        other @ (ModelChoice::Script(..) | ModelChoice::Local(..)) => other,
+        other @ (ModelChoice::Script(..) | ModelChoice::Local(..) | ModelChoice::Relay(_)) => other,
     }
 }
 

@@ -13,6 +13,7 @@ mod gc;
 mod host;
 mod keep_desktop;
 mod local;
+mod mcp;
 mod model;
 mod packaging;
 mod policy;
@@ -62,6 +63,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Policy(args) => policy::policy(&args),
+        Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Model(args) => block_on(model::model(&args)),
         Command::Agents(args) => agents::agents(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),

@@ -47,6 +47,7 @@ pages! {
     get_started: "docs/get-started.md" on "mousepad";
     concepts: "docs/concepts.md";
     agents: "docs/guides/agents.md";
+    clients: "docs/guides/clients.md";
     documents: "docs/guides/documents.md" on "mousepad";
     embedding: "docs/guides/embedding.md";
     local_models: "docs/guides/local-models.md";

@@ -12,6 +12,7 @@ mod help;
 mod keeper;
 mod local;
 mod main_job;
+mod mcp;
 mod models;
 mod opening;
 mod operators;

@@ -10,8 +10,9 @@ use std::{
 use deskhand_core::{
     policy::{Places, Policy},
     prompt::PromptSet,
-    session::SessionConfig,
+    session::{Limits, SessionConfig, Verify},
 };
+use deskhand_model::Relay;
 use deskhand_runtime::{
     HeldSession, SessionStore,
     agents::EnabledAgents,
@@ -104,16 +105,63 @@ impl Plan {
         Self::with_model(config, helper, request, model)
     }
 
+    /// A new session that somebody else steers: see [`crate::Host::steer`].
+    ///
+    /// # Errors
+    /// A document cannot be opened, or the current desktop has no display.
+    pub(crate) fn steered(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        relay: Relay,
+    ) -> Result<Self, HostError> {
+        let setup = ModelSetup::of(config, request.script_variables.clone())?;
+        let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
+        let session = &mut plan.config;
+        // What is repeated, looked at or given up is decided by who steers.
+        session.limits = Limits {
+            steps_max: u32::MAX,
+            model_calls_max: u32::MAX,
+            tokens_max: None,
+            money_max: None,
+            wall_ms_max: None,
+            repairs_max: u32::MAX,
+            screenshots_max: u32::MAX,
+            repeats_max: u32::MAX,
+            subtask_failures_max: u32::MAX,
+            ..session.limits.clone()
+        };
+        session.session_limits.money_max = None;
+        session.verify = Verify::Always;
+        session.evaluate = None;
+        session.ask_questions = false;
+        session.action_sequences = true;
+        session.agents.clear();
+        plan.agents = EnabledAgents::default();
+        Ok(plan)
+    }
+
     fn with_model(
         config: &Config,
         helper: Option<&Path>,
         request: SessionRequest,
         model: ModelSetup,
     ) -> Result<Self, HostError> {
-        let setup = model.clone().absolute();
-        let model = model.team()?;
+        let team = model.clone().team()?;
+        let plan = Self::with_team(config, helper, request, model, team)?;
+        check_price(&plan.config)?;
+        Ok(plan)
+    }
+
+    fn with_team(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        setup: ModelSetup,
+        model: TeamChoice,
+    ) -> Result<Self, HostError> {
+        let setup = setup.absolute();
         let mut session = session_config(config, &model)?;
-        check_price(&session)?;
         let workspace = WorkspacePlan::for_requests(config, &request.open)?;
         session.opened = hosts_of(&workspace.documents);
         Ok(Self {

@@ -48,7 +48,8 @@ impl<D: Desktop> Toolbox<D> {
         let host = ToolList::default()
             .with::<LaunchApplication>()?
             .with::<SelectApplicationWindow>()?
-            .with::<CloseApplication>()?;
+            .with::<CloseApplication>()?
+            .with::<Wait>()?;
         let app = ToolList::default()
             .with::<Visit>()?
             .with::<ClickElement>()?

@@ -13,7 +13,7 @@ use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 /// The longest wait, in seconds.
 const SECONDS_MAX: f64 = 300.0;
 
-/// Waits until something has happened in the application and settled, or the time is up; reports what happened.
+/// Waits until something has happened in the application, for the HostAgent on the desktop, and settled, or the time is up; reports what happened.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Wait {
@@ -35,6 +35,6 @@ impl<D: Desktop> Tool<D> for Wait {
                 "`seconds` must be more than 0 and at most {SECONDS_MAX}, not {seconds}; did not wait"
             ))
         })?;
-        Ok(wait(context.desktop, context.window()?, bound).await?.into())
+        Ok(wait(context.desktop, context.window, bound).await?.into())
     }
 }

@@ -1,0 +1,61 @@
+//! Arguments of `deskhand mcp`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, ValueHint, builder::PossibleValue};
+use deskhand_serve::mcp::ClientKind;
+
+use super::settings::SettingArgs;
+
+#[derive(Debug, Args)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "\
+A client starts it as a program and speaks with it over standard input and output:
+
+  deskhand mcp install claude-code         write it into the configuration of a client
+  {\"mcpServers\": {\"deskhand\": {\"command\": \"deskhand\", \"args\": [\"mcp\"]}}}
+
+Each desktop that the client starts is a session: `deskhand show`, `report`, `replay` and `verify` work on it.
+Documentation: docs/guides/clients.md"
+)]
+pub(crate) struct McpArgs {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
+    #[command(flatten)]
+    pub(crate) settings: SettingArgs,
+}
+
+/// What to do instead of serving a client.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Write the server into the configuration of a client, and print what was written.
+    Install(McpInstallArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct McpInstallArgs {
+    /// The client.
+    pub(crate) client: Client,
+    /// The folder of the project, for clients that are configured there (claude-code, vscode) [default: the current one].
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) project: Option<PathBuf>,
+}
+
+/// A client, by name.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Client(pub(crate) ClientKind);
+
+impl ValueEnum for Client {
+    fn value_variants<'a>() -> &'a [Self] {
+        const ALL: [Client; ClientKind::ALL.len()] = {
+            let [a, b, c, d, e] = ClientKind::ALL;
+            [Client(a), Client(b), Client(c), Client(d), Client(e)]
+        };
+        &ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.0.name()))
+    }
+}

@@ -1,0 +1,56 @@
+//! `deskhand mcp`: Deskhand as a server of the Model Context Protocol.
+
+use std::{
+    env,
+    io::IsTerminal as _,
+    path::{Path, PathBuf},
+};
+
+use deskhand_serve::mcp;
+
+use super::{host::load, signals::Signals};
+use crate::{
+    args::{McpArgs, McpCommand, McpInstallArgs},
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+pub(crate) async fn mcp(args: &McpArgs) -> CommandResult {
+    if let Some(McpCommand::Install(install)) = &args.command {
+        return write(install);
+    }
+    let host = load(args.settings.overrides())?;
+    if std::io::stdin().is_terminal() {
+        let words = "Waiting for a client of the Model Context Protocol on standard input; Ctrl-D ends. See `deskhand mcp --help`.";
+        Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
+    }
+    let mut signals = Signals::catch()?;
+    let ending = async move {
+        let _ = signals.next().await;
+    };
+    mcp::serve(host, tokio::io::stdin(), tokio::io::stdout(), ending)
+        .await
+        .map_err(|error| CliError::failed_to("serve the client", error))?;
+    Ok(Exit::Success)
+}
+
+/// Writes the configuration of a client.
+fn write(args: &McpInstallArgs) -> CommandResult {
+    let program =
+        env::current_exe().map_err(|error| CliError::failed_to("find the path of this program", error))?;
+    let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+    let home = home.ok_or_else(|| {
+        CliError::usage("HOME is not set, so the configuration of the client cannot be found")
+    })?;
+    let project = args.project.as_deref().unwrap_or(Path::new("."));
+    let client = args.client.0;
+    let installed = mcp::install(client, &program, project, &home).map_err(|error| {
+        CliError::failed_to(format!("configure {}", client.name()), error)
+            .with_help("the file is as it was; docs/guides/clients.md says what to write into it by hand")
+    })?;
+    let out = Output::to(Stream::Out);
+    let what = if installed.already { "is already in" } else { "was written into" };
+    out.text(format!("this {what} {}:", installed.path.display()));
+    out.text(installed.part.trim_end());
+    Ok(Exit::Success)
+}

@@ -1,0 +1,65 @@
+//! What can go wrong on a desktop that a client steers.
+
+use std::fmt::Display;
+
+use deskhand_core::{ids::WindowId, text::error_chain};
+use deskhand_host::HostError;
+
+/// Why something could not be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum DeskError {
+    /// The session cannot start, or failed.
+    #[error("{message}")]
+    Host {
+        /// What failed, why, and what to do next.
+        message: String,
+    },
+    /// There is no such window any more.
+    #[error("there is no window {window}; `windows` lists those that are open")]
+    Gone {
+        /// The window.
+        window: WindowId,
+    },
+    /// The window was not selected.
+    #[error("{window} could not be selected: {why}")]
+    NotSelected {
+        /// The window.
+        window: WindowId,
+        /// Why not.
+        why: String,
+    },
+    /// What the client sent is not an action.
+    #[error("{problem}; nothing was done")]
+    Malformed {
+        /// What is wrong, and what is expected.
+        problem: String,
+    },
+    /// The session ended.
+    #[error("the session is over: {reason}")]
+    Over {
+        /// Its outcome.
+        reason: String,
+    },
+    /// The session has ended before.
+    #[error("the desktop has ended; `start_desktop` starts another one")]
+    Ended,
+    /// Something is broken here.
+    #[error("{message}")]
+    Broken {
+        /// What.
+        message: String,
+    },
+}
+
+impl DeskError {
+    pub(super) fn broke(error: &dyn Display) -> Self {
+        Self::Broken { message: error.to_string() }
+    }
+}
+
+impl From<HostError> for DeskError {
+    fn from(error: HostError) -> Self {
+        let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
+        Self::Host { message: format!("{}{help}", error_chain(&error)) }
+    }
+}

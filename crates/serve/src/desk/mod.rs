@@ -1,0 +1,286 @@
+//! A desktop that a client steers.
+//!
+//! The client takes the place of the model in a session: what it wants done becomes a reply of the HostAgent or of the AppAgent of a
+//! window. So the gate, the verdicts, the journal, reports and replay are those of any session.
+
+mod error;
+mod reply;
+mod turn;
+mod user;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use deskhand_core::{
+    agent::AgentRef,
+    ids::WindowId,
+    observation::{DesktopView, Observation, WindowView},
+    ui::PictureRef,
+};
+use deskhand_host::{Control, Ended, Host, HostError, SessionRequest};
+use deskhand_model::{Question, Questions, Relay};
+use deskhand_runtime::{
+    StopSwitch, Waits,
+    people::{PauseSwitch, Request},
+};
+use serde_json::{Map, Value};
+use tokio::{sync::mpsc, task::JoinSet};
+
+pub(crate) use error::DeskError;
+pub(crate) use turn::Turn;
+use turn::{Listener, Shared};
+pub(crate) use user::{Asking, Attending, Client, Said};
+
+/// What the client wants of a window: a tool and its arguments.
+pub(crate) type Action = (String, Map<String, Value>);
+
+/// A session that a client steers.
+pub(crate) struct Desk {
+    task: String,
+    questions: Questions,
+    /// Told when a round is over, so that the next request can be given.
+    idle: mpsc::UnboundedReceiver<()>,
+    requests: mpsc::UnboundedSender<Option<Request>>,
+    shared: Arc<Mutex<Shared>>,
+    /// The session; it ends with this.
+    running: JoinSet<Result<Option<Ended>, HostError>>,
+    at: At,
+    /// What the HostAgent saw last.
+    pub(crate) desktop: DesktopView,
+    /// What the client was shown of each window last.
+    shown: HashMap<WindowId, WindowView>,
+}
+
+/// What the session waits for.
+enum At {
+    /// The client's word as HostAgent.
+    Host(Question),
+    /// The client's word as the AppAgent of a window.
+    Window(WindowId, Question),
+    /// The next request: its round is over.
+    Idle,
+    /// Nothing: it has ended.
+    Ended,
+}
+
+impl Desk {
+    /// Starts a session for a client and its desktop, opens the documents, and waits until the session asks.
+    ///
+    /// # Errors
+    /// The desktop does not start, or a document cannot be opened.
+    pub(crate) async fn start(
+        host: &Host,
+        client: &str,
+        task: String,
+        request: SessionRequest,
+        attending: Attending,
+    ) -> Result<(Self, Turn), DeskError> {
+        let (relay, questions) = Relay::new(client);
+        let request = SessionRequest { requests: vec![task.as_str().into()], converse: true, ..request };
+        let session = host.steer(request, relay)?;
+        let (user, idle, requests) = Client::new(attending);
+        let control = Control {
+            user: Arc::new(user),
+            pause: PauseSwitch::default(),
+            stop: StopSwitch::new(),
+            waits: Waits::default(),
+        };
+        let shared = Arc::new(Mutex::new(Shared::new(host.sessions())));
+        let mut listener = Listener(Arc::clone(&shared));
+        let mut running = JoinSet::new();
+        running.spawn(async move { session.run(&control, &mut listener).await });
+        let mut desk = Self {
+            task,
+            questions,
+            idle,
+            requests,
+            shared,
+            running,
+            at: At::Idle,
+            desktop: DesktopView::default(),
+            shown: HashMap::new(),
+        };
+        let turn = desk.wait().await?;
+        Ok((desk, turn))
+    }
+
+    /// The id of the session.
+    pub(crate) fn session(&self) -> Option<String> {
+        self.lock()
+            .folder()
+            .and_then(|folder| Some(folder.path().file_name()?.to_string_lossy().into_owned()))
+    }
+
+    /// The window that the client works in.
+    pub(crate) fn window(&self) -> Option<WindowId> {
+        match &self.at {
+            At::Window(window, _) => Some(*window),
+            At::Host(_) | At::Idle | At::Ended => None,
+        }
+    }
+
+    /// Runs actions in a window, one after the other; the first that fails ends them.
+    ///
+    /// # Errors
+    /// The window is gone or may not be selected, the session refuses the form of an action, or it has ended.
+    pub(crate) async fn act(
+        &mut self,
+        window: WindowId,
+        why: &str,
+        actions: Vec<Action>,
+    ) -> Result<Turn, DeskError> {
+        let text = reply::act(why, actions)?;
+        self.go_to(window).await?;
+        self.answer(text).await
+    }
+
+    /// Looks at a window as it is now.
+    ///
+    /// # Errors
+    /// The window is gone or may not be selected, or the session has ended.
+    pub(crate) async fn look(&mut self, window: WindowId) -> Result<WindowView, DeskError> {
+        let turn = match self.go_to(window).await? {
+            Some(turn) => turn,
+            None => self.answer(reply::look()).await?,
+        };
+        match turn.seen {
+            Some(Observation::Window(view)) => Ok(view),
+            Some(Observation::Desktop(_) | Observation::Agent(_)) | None => Err(DeskError::Gone { window }),
+        }
+    }
+
+    /// Lists the windows as they are now.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(crate) async fn windows(&mut self) -> Result<&DesktopView, DeskError> {
+        if self.leave().await?.is_none() {
+            self.answer(reply::look_at_desktop()).await?;
+        }
+        Ok(&self.desktop)
+    }
+
+    /// Runs a tool of the HostAgent.
+    ///
+    /// # Errors
+    /// The session refuses the form of the action, or it has ended.
+    pub(crate) async fn host_act(&mut self, action: Action) -> Result<Turn, DeskError> {
+        let text = reply::host_act(action)?;
+        self.leave().await?;
+        self.answer(text).await
+    }
+
+    /// Ends the session as a finished one, and its desktop with it.
+    ///
+    /// # Errors
+    /// The session failed at its end.
+    pub(crate) async fn end(&mut self, result: &str) -> Result<Ended, DeskError> {
+        if !matches!(self.at, At::Ended) {
+            self.leave().await?;
+        }
+        if matches!(self.at, At::Host(_)) {
+            self.answer(reply::finish(result)).await?;
+        }
+        self.requests.send(None).ok();
+        let ended = self.running.join_next().await.ok_or(DeskError::Ended)?;
+        self.at = At::Ended;
+        ended.map_err(|error| DeskError::broke(&error))??.ok_or(DeskError::Ended)
+    }
+
+    /// Notes what the client was shown of a window, so that it is told of changes alone.
+    pub(crate) fn shown(&mut self, window: WindowId, view: WindowView) {
+        self.shown.insert(window, view);
+    }
+
+    /// What the client was shown of a window last.
+    pub(crate) fn shown_before(&self, window: WindowId) -> Option<&WindowView> {
+        self.shown.get(&window)
+    }
+
+    /// The file of a picture.
+    pub(crate) fn picture(&self, picture: &PictureRef) -> Result<Vec<u8>, DeskError> {
+        let folder = self.lock().folder().cloned().ok_or(DeskError::Ended)?;
+        folder.picture(picture).map_err(|error| DeskError::broke(&error))
+    }
+
+    /// Makes the client the AppAgent of a window. What was seen of it, unless it already was.
+    async fn go_to(&mut self, window: WindowId) -> Result<Option<Turn>, DeskError> {
+        if self.window() == Some(window) {
+            return Ok(None);
+        }
+        let knows =
+            |view: &DesktopView| view.windows.iter().chain(&view.dialogs).any(|known| known.id == window);
+        if self.leave().await?.is_none() && !knows(&self.desktop) {
+            self.answer(reply::look_at_desktop()).await?;
+        }
+        if !knows(&self.desktop) {
+            return Err(DeskError::Gone { window });
+        }
+        let turn = self.answer(reply::assign(window, &self.task)).await?;
+        match self.window() {
+            Some(now) if now == window => Ok(Some(turn)),
+            _ => Err(DeskError::NotSelected { window, why: turn.failures() }),
+        }
+    }
+
+    /// Makes the client the HostAgent. What was seen of the desktop, unless it already was.
+    async fn leave(&mut self) -> Result<Option<Turn>, DeskError> {
+        match &self.at {
+            At::Host(_) => Ok(None),
+            At::Window(..) => self.answer(reply::done()).await.map(Some),
+            At::Idle => {
+                self.requests.send(Some(self.task.as_str().into())).map_err(|_| DeskError::Ended)?;
+                self.wait().await.map(Some)
+            }
+            At::Ended => Err(DeskError::Ended),
+        }
+    }
+
+    /// Replies to the session, and waits until it asks again.
+    async fn answer(&mut self, text: String) -> Result<Turn, DeskError> {
+        match std::mem::replace(&mut self.at, At::Idle) {
+            At::Host(question) | At::Window(_, question) => question.answer(text),
+            At::Idle | At::Ended => return Err(DeskError::Ended),
+        }
+        self.wait().await
+    }
+
+    /// Waits until the session asks, or its round or it itself is over.
+    async fn wait(&mut self) -> Result<Turn, DeskError> {
+        tokio::select! {
+            // A round that is over is told of before the session ends.
+            biased;
+            Some(question) = self.questions.next() => {
+                self.at = match &question.request.agent {
+                    AgentRef::AppAgent { window: Some(window), .. } => At::Window(*window, question),
+                    AgentRef::HostAgent
+                    | AgentRef::AppAgent { window: None, .. }
+                    | AgentRef::Agent { .. }
+                    | AgentRef::EvaluationAgent
+                    | AgentRef::Unnamed => At::Host(question),
+                };
+            }
+            Some(()) = self.idle.recv() => self.at = At::Idle,
+            Some(ended) = self.running.join_next() => {
+                self.at = At::Ended;
+                return match ended.map_err(|error| DeskError::broke(&error))? {
+                    Ok(Some(ended)) => Err(DeskError::Over { reason: turn::outcome_words(&ended.outcome()) }),
+                    Ok(None) => Err(DeskError::Ended),
+                    Err(error) => Err(error.into()),
+                };
+            }
+            else => return Err(DeskError::Ended),
+        }
+        let turn = self.lock().take();
+        if let Some(Observation::Desktop(view)) = &turn.seen {
+            self.desktop = view.clone();
+        }
+        Ok(turn)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

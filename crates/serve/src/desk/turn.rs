@@ -1,0 +1,156 @@
+//! What happened between two questions of a session, from the lines of its journal.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use deskhand_core::{
+    command::{CallResult, Command},
+    observation::Observation,
+    outcome::{Outcome, OutcomeKind},
+    record::{Line, Record},
+    session::{Effect, Event, NoAnswer},
+};
+use deskhand_host::{Notice, Observer};
+use deskhand_runtime::{SessionFolder, SessionStore, words::result_words};
+
+/// A command, and what came of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Done {
+    pub(crate) command: Command,
+    pub(crate) result: CallResult,
+}
+
+/// What happened since the last answer.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Turn {
+    /// What was done and what was refused, in order.
+    pub(crate) done: Vec<Done>,
+    /// The last thing that was looked at.
+    pub(crate) seen: Option<Observation>,
+    /// Why something was not approved.
+    pub(crate) rejected: Option<String>,
+    /// What else there is to know: a round that is over, what could not be looked at.
+    pub(crate) notes: Vec<String>,
+}
+
+impl Turn {
+    /// Whether everything was done.
+    pub(crate) fn succeeded(&self) -> bool {
+        self.rejected.is_none() && self.done.iter().all(|done| done.result.is_success())
+    }
+
+    /// Why something was not done.
+    pub(super) fn failures(&self) -> String {
+        let failed = self.done.iter().filter(|done| !done.result.is_success());
+        let words = failed.map(|done| result_words(&done.result));
+        let words = words.chain(self.rejected.clone()).chain(self.notes.iter().cloned());
+        words.collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// How a round ended, in words.
+pub(super) fn outcome_words(outcome: &Outcome) -> String {
+    if outcome.reason.is_empty() {
+        outcome.kind.to_string()
+    } else {
+        format!("{}: {}", outcome.kind, outcome.reason)
+    }
+}
+
+/// What the journal has told, shared with the session's observer.
+pub(super) struct Shared {
+    store: SessionStore,
+    folder: Option<SessionFolder>,
+    command: Option<Command>,
+    turn: Turn,
+}
+
+impl Shared {
+    pub(super) fn new(store: SessionStore) -> Self {
+        Self { store, folder: None, command: None, turn: Turn::default() }
+    }
+
+    /// The folder of the session, once it has begun.
+    pub(super) const fn folder(&self) -> Option<&SessionFolder> {
+        self.folder.as_ref()
+    }
+
+    /// What happened since this was last called.
+    pub(super) fn take(&mut self) -> Turn {
+        std::mem::take(&mut self.turn)
+    }
+
+    fn read(&mut self, line: &Line) {
+        match &line.record {
+            Record::Header(header) => self.folder = self.store.find(&header.session.0).ok(),
+            Record::Effect(record) => {
+                let refused = record.refused.iter();
+                self.turn.done.extend(
+                    refused.map(|one| Done { command: one.command.clone(), result: one.result.clone() }),
+                );
+                match &record.effect {
+                    Effect::Call { command } => self.command = Some(command.clone()),
+                    Effect::Finish { outcome } if outcome.kind != OutcomeKind::Finished => {
+                        let words = outcome_words(outcome);
+                        self.turn.notes.push(format!(
+                            "the round of the session ended: {words}; the next call begins another one"
+                        ));
+                    }
+                    Effect::AwaitRequest
+                    | Effect::Observe { .. }
+                    | Effect::Rank { .. }
+                    | Effect::Ask { .. }
+                    | Effect::AskUser { .. }
+                    | Effect::AwaitApproval { .. }
+                    | Effect::Delegate { .. }
+                    | Effect::Finish { .. } => {}
+                }
+            }
+            Record::Event(record) => match &record.event {
+                Event::Returned { result } => {
+                    let done = self.command.take().map(|command| Done { command, result: result.clone() });
+                    self.turn.done.extend(done);
+                }
+                Event::Rejected { instruction } => {
+                    let why = instruction.clone().unwrap_or_else(|| "the user did not approve it".to_owned());
+                    self.turn.rejected = Some(why);
+                }
+                Event::Unanswered { why } => {
+                    self.turn.rejected = Some(match why {
+                        NoAnswer::NoChannel => "there is nobody to ask for approval".to_owned(),
+                        NoAnswer::TimedOut => "nobody answered the request for approval in time".to_owned(),
+                    });
+                }
+                Event::Observed { observation } => self.turn.seen = Some(observation.clone()),
+                Event::ObserveFailed { failure } => self.turn.notes.push(failure.to_string()),
+                Event::Requested { .. }
+                | Event::Ended
+                | Event::Ranked { .. }
+                | Event::Replied { .. }
+                | Event::ModelFailed { .. }
+                | Event::Answered { .. }
+                | Event::Approved { .. }
+                | Event::Delegated { .. }
+                | Event::Acknowledged { .. }
+                | Event::Stopped { .. }
+                | Event::Suspended { .. }
+                | Event::Resumed { .. } => {}
+            },
+            Record::Changed(_) => {}
+        }
+    }
+}
+
+/// Passes the lines of a session on.
+pub(super) struct Listener(pub(super) Arc<Mutex<Shared>>);
+
+impl Observer for Listener {
+    fn record(&mut self, line: &Line) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).read(line);
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        if notice.is_warning() {
+            self.0.lock().unwrap_or_else(PoisonError::into_inner).turn.notes.push(notice.to_string());
+        }
+    }
+}

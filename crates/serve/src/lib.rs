@@ -1,0 +1,7 @@
+//! Faces of the host for other programs.
+//!
+//! - [`mcp`]: a Model Context Protocol server, through which any agent uses Deskhand.
+//! - `desk`: a desktop that somebody else steers, as a session like any other.
+
+mod desk;
+pub mod mcp;

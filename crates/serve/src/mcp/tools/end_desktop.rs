@@ -1,0 +1,31 @@
+//! The tool `end_desktop`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Answer, Called, Tool, said};
+use crate::mcp::words::ended;
+
+/// Ends a desktop: closes its applications as a person would. Save first; what has unsaved changes is named.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EndDesktop {
+    #[serde(default)]
+    desktop: Option<String>,
+    /// What was done, for the record.
+    #[serde(default)]
+    result: String,
+}
+
+impl Tool for EndDesktop {
+    const NAME: &'static str = "end_desktop";
+    const ONLY_READS: bool = false;
+
+    async fn run(self, called: Called) -> Result<Answer, String> {
+        let (name, desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = desk.lock().await;
+        let end = desk.end(&self.result).await;
+        called.server.desks().remove(&name).await;
+        Ok(Answer::text(format!("Desktop {name} has ended.\n{}", ended(&end.map_err(said)?))))
+    }
+}

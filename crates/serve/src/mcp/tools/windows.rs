@@ -1,0 +1,26 @@
+//! The tool `windows`.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Answer, Called, Tool, said};
+use crate::mcp::words;
+
+/// Lists the open windows with their documents.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Windows {
+    #[serde(default)]
+    desktop: Option<String>,
+}
+
+impl Tool for Windows {
+    const NAME: &'static str = "windows";
+    const ONLY_READS: bool = true;
+
+    async fn run(self, called: Called) -> Result<Answer, String> {
+        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = desk.lock().await;
+        Ok(Answer::text(words::windows(desk.windows().await.map_err(said)?)))
+    }
+}
