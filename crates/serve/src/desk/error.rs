@@ -21,11 +21,11 @@ pub(crate) enum DeskError {
         window: WindowId,
     },
     /// The window was not selected.
-    #[error("{window} could not be selected: {why}")]
+    #[error("{window} could not be selected:\n{why}")]
     NotSelected {
         /// The window.
         window: WindowId,
-        /// Why not.
+        /// Why not, marked as text from outside.
         why: String,
     },
     /// What the client sent is not an action.

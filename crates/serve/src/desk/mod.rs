@@ -17,6 +17,7 @@ use deskhand_core::{
     agent::AgentRef,
     ids::WindowId,
     observation::{DesktopView, Observation, WindowView},
+    text::untrusted,
     ui::PictureRef,
 };
 use deskhand_host::{Control, Ended, Host, HostError, SessionRequest};
@@ -221,7 +222,7 @@ impl Desk {
         let turn = self.answer(reply::assign(window, &self.task)).await?;
         match self.window() {
             Some(now) if now == window => Ok(Some(turn)),
-            _ => Err(DeskError::NotSelected { window, why: turn.failures() }),
+            _ => Err(DeskError::NotSelected { window, why: untrusted("results", &turn.failures()) }),
         }
     }
 

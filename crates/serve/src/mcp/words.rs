@@ -75,6 +75,9 @@ pub(super) fn ended(end: &Ended) -> String {
         ));
     }
     let fate = if end.desktop.kept.is_some() { "still open there" } else { "lost with the desktop" };
-    lines.extend(end.desktop.unsaved.iter().map(|what| format!("Unsaved changes, {fate}: {what}")));
+    if !end.desktop.unsaved.is_empty() {
+        let names = untrusted("documents and titles", &end.desktop.unsaved.join("\n"));
+        lines.push(format!("Unsaved changes, {fate}:\n{names}"));
+    }
     lines.join("\n")
 }

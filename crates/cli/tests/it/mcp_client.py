@@ -1,0 +1,54 @@
+"""Drives `deskhand mcp` with the official Python client. Arguments: the program, and the file to write.
+
+Prints a line for each thing that holds, and fails where one does not.
+"""
+
+import asyncio
+import sys
+
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp.types import ElicitResult
+
+
+async def main(program: str, file: str) -> None:
+    asked = []
+
+    async def elicit(_context, params):
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={})
+
+    server = StdioServerParameters(command=program, args=["mcp"], env=None)
+    async with stdio_client(server) as (read, write):
+        async with ClientSession(read, write, elicitation_callback=elicit) as session:
+            greeting = await session.initialize()
+            print("initialised", greeting.server_info.name)
+
+            async def call(name: str, **arguments) -> str:
+                result = await session.call_tool(name, arguments)
+                text = "\n".join(part.text for part in result.content if part.type == "text")
+                assert not result.is_error, f"{name}: {text}"
+                return text
+
+            tools = (await session.list_tools()).tools
+            assert {"start_desktop", "act", "run_task"} <= {tool.name for tool in tools}, tools
+            print("tools listed")
+            await call("start_desktop", task="write a note")
+            await call("open", application="mousepad")
+            actions = [
+                {"tool": "type_text", "arguments": {"text": "from the official client"}},
+                {"tool": "save_as", "arguments": {"path": file}},
+            ]
+            done = await call("act", actions=actions)
+            assert "2. save_as: seen" in done, done
+            print("saved")
+            assert any("“from the official client”" in message for message in asked), asked
+            print("the user was asked")
+            shot = await session.read_resource("deskhand://desktops/d1/screenshot")
+            assert shot.contents[0].blob, shot
+            print("seen")
+            await call("end_desktop")
+            print("ended")
+
+
+asyncio.run(main(sys.argv[1], sys.argv[2]))
