@@ -21,6 +21,9 @@ pub(crate) struct ChoicesArguments {
     /// Ask in one way alone.
     #[arg(long, value_parser = ["usual", "words", "embeddings"])]
     mode: Option<String>,
+    /// Ask about one kind of choice alone.
+    #[arg(long, requires = "mode", value_parser = ["window", "element"])]
+    kind: Option<String>,
     /// Write the results as JSON.
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -47,7 +50,7 @@ struct Figures {
 pub(crate) fn run(arguments: &ChoicesArguments) -> Result<ExitCode> {
     let mut command = workspace::cargo();
     command.args(["run", "--quiet", "--package", "deskhand-host", "--example", "choices", "--", RECORDINGS]);
-    command.arg(arguments.most.to_string()).args(&arguments.mode);
+    command.arg(arguments.most.to_string()).args(&arguments.mode).args(&arguments.kind);
     console::progress("building, and asking the configured model; each answer follows …");
     let output = command.stderr(Stdio::inherit()).output().context("start the measuring program")?;
     if !output.status.success() {

@@ -1,6 +1,6 @@
 //! How often a model chooses the right window and the right element, for `cargo xtask bench choices`. Arguments: the folder of recorded
-//! sessions, how many prompts of each kind to ask at most, and perhaps the one way to ask them. Asks the configured model in the usual way and in the small-model mode,
-//! and prints JSON. The prompts were written before any model had seen them.
+//! sessions, how many prompts of each kind to ask at most, and perhaps the one way to ask them and the one kind (`window` or `element`). Asks
+//! the configured model in the usual way and in the small-model mode, and prints JSON. The prompts were written before any model had seen them.
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -25,11 +25,17 @@ fn main() {
     let folder = arguments.next().expect("the folder of the recordings");
     let most = arguments.next().map_or(usize::MAX, |most| most.parse().expect("a number"));
     let only = arguments.next();
+    let kinds = match arguments.next().as_deref() {
+        None => vec![Kind::Window, Kind::Element],
+        Some("window") => vec![Kind::Window],
+        Some("element") => vec![Kind::Element],
+        Some(other) => panic!("`{other}` is no kind of choice"),
+    };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(measure(Path::new(&folder), most, only.as_deref()));
+    runtime.block_on(measure(Path::new(&folder), most, only.as_deref(), &kinds));
 }
 
-async fn measure(recordings: &Path, most: usize, only: Option<&str>) {
+async fn measure(recordings: &Path, most: usize, only: Option<&str>, kinds: &[Kind]) {
     let host = Host::load(&Sources::of_user()).expect("a configuration");
     let model = ModelSetup::of(host.config(), Default::default()).expect("models").choice().expect("a model");
     let opened = model.open().expect("a model that can be opened");
@@ -40,7 +46,7 @@ async fn measure(recordings: &Path, most: usize, only: Option<&str>) {
     let modes = [embedder.as_ref().map(Mode::Embeddings), Some(Mode::Words), Some(Mode::Usual)];
     for mode in modes.into_iter().flatten().filter(|mode| only.is_none_or(|only| only == mode.name())) {
         let mut table = Table::default();
-        for kind in [Kind::Window, Kind::Element] {
+        for &kind in kinds {
             for choice in choices.iter().filter(|choice| choice.kind() == kind).take(most) {
                 let asked = ask(&opened.model, choice, mode).await;
                 eprintln!("{:<10} {:<60} {}", mode.name(), choice.wanted(), asked.said());

@@ -90,6 +90,9 @@ impl Table {
     }
 }
 
+/// The most tokens of a reply, as in the small-model mode: some models never come to an end.
+const REPLY_TOKENS_MAX: u32 = 400;
+
 /// A session that is led to the question.
 struct Led<'a> {
     session: Session,
@@ -229,6 +232,7 @@ fn config(mode: Mode<'_>) -> SessionConfig {
         marks_secret: marks_secret("choices"),
         ..SessionConfig::default()
     };
+    config.limits.completion_tokens_max = REPLY_TOKENS_MAX;
     if !matches!(mode, Mode::Usual) {
         let one = || vec!["model".to_owned()];
         config.roles = ModelRoles { all: one(), small: one(), ..ModelRoles::default() };
