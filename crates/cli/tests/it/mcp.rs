@@ -355,6 +355,35 @@ fn our_own_agents_do_a_whole_task_for_a_client() {
     assert_eq!(client.close(), Some(0));
 }
 
+#[test]
+fn what_a_client_began_is_resumed_with_a_model_and_its_limits() {
+    if !has_desktop() || !has_programs(&["mousepad"]) {
+        return;
+    }
+    let world = World::new();
+    let done = r#"{"thought": "seen", "status": "FINISH", "result": "nothing is left to do"}"#;
+    world.file("turns.toml", &format!("[[turn]]\nrepeat = true\nreply = '{done}'\n"));
+    let mut client = Client::start(&world, json!({}));
+    client.does("start_desktop", json!({"task": "write a note"}));
+    client.does("open", json!({"application": "mousepad"}));
+    client.child.kill().unwrap();
+    client.child.wait().unwrap();
+    let resumed = world.run(&["resume", "last", "--model", "script:turns.toml"]);
+    assert!(resumed.starts_with("exit 0\n") && resumed.contains("nothing is left to do"), "{resumed}");
+    let sessions = world.store();
+    let folder = sessions.find("last").unwrap();
+    let mut limits = Vec::new();
+    folder
+        .read_lines(&mut |line| {
+            let line = serde_json::to_value(line).unwrap();
+            let config = [&line["record"]["config"], &line["record"]["change"]["config"]];
+            limits.extend(config.into_iter().filter_map(|config| config["limits"]["steps_max"].as_u64()));
+        })
+        .unwrap();
+    assert_eq!((limits.first(), limits.last()), (Some(&u64::from(u32::MAX)), Some(&50)), "{limits:?}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
 /// The Python environment with the official client that `cargo xtask setup` makes; `None` if the test is to be skipped.
 fn official_client() -> Option<PathBuf> {
     let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wheels/mcp/bin/python");

@@ -138,6 +138,7 @@ impl Plan {
         session.action_sequences = true;
         session.agents.clear();
         plan.agents = EnabledAgents::default();
+        plan.setup.steered = true;
         Ok(plan)
     }
 
@@ -172,6 +173,7 @@ impl Plan {
                 desktop: workspace.kind,
                 size: workspace.size,
                 documents: workspace.documents.iter().map(|document| document.named.clone()).collect(),
+                steered: false,
             },
             workspace,
             prompts: prompts(config)?,
@@ -206,7 +208,15 @@ impl Plan {
         let in_force = held.in_force();
         let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
         plan.agents = enable(config, helper, &names)?;
-        plan.config = overridden(&in_force.config, &plan.config, loaded);
+        let now = plan.config;
+        plan.config = overridden(&in_force.config, &now, loaded);
+        if before.as_ref().is_some_and(|before| before.steered) {
+            // A model that goes on with what somebody else began has the limits of any other.
+            plan.config.limits = now.limits;
+            plan.config.session_limits = now.session_limits;
+            plan.config.verify = now.verify;
+            plan.config.evaluate = now.evaluate;
+        }
         check_price(&plan.config)?;
         plan.prompts = in_force.prompts.clone();
         // Those that it began with, and those that it made or opened.

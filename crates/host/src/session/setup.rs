@@ -20,6 +20,9 @@ pub(super) struct Setup {
     /// The documents opened at the start: absolute paths and addresses.
     #[serde(default)]
     pub(super) documents: Vec<PathBuf>,
+    /// Whether somebody else than a model of the configuration began it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) steered: bool,
 }
 
 impl Setup {
