@@ -239,7 +239,7 @@ fn the_user_of_a_client_approves() {
         client.asked
     );
     assert_eq!(client.close(), Some(0));
-    // A client that cannot ask is told so.
+    // A client that cannot ask gets the reason.
     let mut client = Client::start(&world, json!({}));
     begin(&mut client);
     let refused = client.fails("act", typing("unwanted"));

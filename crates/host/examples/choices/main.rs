@@ -29,7 +29,7 @@ fn main() {
         None => vec![Kind::Window, Kind::Element],
         Some("window") => vec![Kind::Window],
         Some("element") => vec![Kind::Element],
-        Some(other) => panic!("`{other}` is no kind of choice"),
+        Some(other) => panic!("`{other}` is not a kind of choice: give `window` or `element`"),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
     runtime.block_on(measure(Path::new(&folder), most, only.as_deref(), &kinds));

@@ -43,6 +43,9 @@ pub(crate) enum DeskError {
     /// The session has ended before.
     #[error("the desktop has ended; `start_desktop` starts another one")]
     Ended,
+    /// The session takes no pictures.
+    #[error("pictures are off: set `view.pictures` in Deskhand's configuration")]
+    NoPictures,
     /// Something is broken here.
     #[error("{message}")]
     Broken {
@@ -54,6 +57,13 @@ pub(crate) enum DeskError {
 impl DeskError {
     pub(super) fn broke(error: &dyn Display) -> Self {
         Self::Broken { message: error.to_string() }
+    }
+}
+
+impl From<DeskError> for String {
+    /// The message, for a model.
+    fn from(error: DeskError) -> Self {
+        error.to_string()
     }
 }
 

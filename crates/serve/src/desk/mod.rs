@@ -22,10 +22,7 @@ use deskhand_core::{
 };
 use deskhand_host::{Control, Ended, Host, HostError, SessionRequest};
 use deskhand_model::{Question, Questions, Relay};
-use deskhand_runtime::{
-    StopSwitch, Waits,
-    people::{PauseSwitch, Request},
-};
+use deskhand_runtime::people::Request;
 use serde_json::{Map, Value};
 use tokio::{sync::mpsc, task::JoinSet};
 
@@ -41,7 +38,7 @@ pub(crate) type Action = (String, Map<String, Value>);
 pub(crate) struct Desk {
     task: String,
     questions: Questions,
-    /// Told when a round is over, so that the next request can be given.
+    /// Receives when a round is over, so that the next request can be given.
     idle: mpsc::UnboundedReceiver<()>,
     requests: mpsc::UnboundedSender<Option<Request>>,
     shared: Arc<Mutex<Shared>>,
@@ -82,12 +79,7 @@ impl Desk {
         let request = SessionRequest { requests: vec![task.as_str().into()], converse: true, ..request };
         let session = host.steer(request, relay)?;
         let (user, idle, requests) = Client::new(attending);
-        let control = Control {
-            user: Arc::new(user),
-            pause: PauseSwitch::default(),
-            stop: StopSwitch::new(),
-            waits: Waits::default(),
-        };
+        let control = Control { user: Arc::new(user), ..Control::unattended() };
         let shared = Arc::new(Mutex::new(Shared::new(host.sessions())));
         let mut listener = Listener(Arc::clone(&shared));
         let mut running = JoinSet::new();
@@ -163,6 +155,14 @@ impl Desk {
         Ok(&self.desktop)
     }
 
+    /// Takes a picture of the whole screen.
+    ///
+    /// # Errors
+    /// The session takes no pictures, or has ended.
+    pub(crate) async fn screen(&mut self) -> Result<PictureRef, DeskError> {
+        self.windows().await?.picture.clone().ok_or(DeskError::NoPictures)
+    }
+
     /// Runs a tool of the HostAgent.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl Desk {
         ended.map_err(|error| DeskError::broke(&error))??.ok_or(DeskError::Ended)
     }
 
-    /// Notes what the client was shown of a window, so that it is told of changes alone.
+    /// Notes what the client was shown of a window, so that `act` lists only the changes.
     pub(crate) fn shown(&mut self, window: WindowId, view: WindowView) {
         self.shown.insert(window, view);
     }
@@ -251,7 +251,7 @@ impl Desk {
     /// Waits until the session asks, or its round or it itself is over.
     async fn wait(&mut self) -> Result<Turn, DeskError> {
         tokio::select! {
-            // A round that is over is told of before the session ends.
+            // The end of a round comes before the end of the session.
             biased;
             Some(question) = self.questions.next() => {
                 self.at = match &question.request.agent {

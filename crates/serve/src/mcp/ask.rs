@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use crate::desk::{Asking, Attending, Said};
 
-/// What whoever proposed an action is told when nobody can be asked.
+/// The reason for the model of the client when its user cannot be asked.
 const NOBODY: &str = "this needs the user's approval, and this client cannot ask (it does not offer elicitation); the user can \
     allow it with a rule under [[policy.rules]] in Deskhand's configuration. Do it another way, or tell the user";
 /// The same when the user said no.

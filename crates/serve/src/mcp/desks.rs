@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::desk::Desk;
 
@@ -46,11 +46,16 @@ impl Desks {
         name
     }
 
-    /// The desktop of this name; without one, the only one.
+    /// The desktop of this name, or without one the only one, held as soon as nobody else works on it; and its name.
     ///
     /// # Errors
     /// What to do instead.
-    pub(super) async fn find(&self, name: Option<&str>) -> Result<(String, Arc<Mutex<Desk>>), String> {
+    pub(super) async fn hold(&self, name: Option<&str>) -> Result<(String, OwnedMutexGuard<Desk>), String> {
+        let (name, desk) = self.find(name).await?;
+        Ok((name, desk.lock_owned().await))
+    }
+
+    async fn find(&self, name: Option<&str>) -> Result<(String, Arc<Mutex<Desk>>), String> {
         let all = self.all.lock().await;
         let names = || all.desks.keys().cloned().collect::<Vec<_>>().join(", ");
         match (name, all.desks.len()) {

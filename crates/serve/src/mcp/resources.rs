@@ -11,45 +11,52 @@ const PLAIN: &str = "text/plain";
 const MARKDOWN: &str = "text/markdown";
 const LINES: &str = "application/jsonl";
 
-/// What there is of a desktop: the last part of its address, the media type, what it is.
-const OF_DESKTOPS: [(&str, &str, &str); 2] = [
+/// A kind of resource: the last part of its address, its media type, what it is.
+type Part = (&'static str, &'static str, &'static str);
+
+/// What there is of a desktop.
+const OF_DESKTOPS: [Part; 2] = [
     ("screenshot", PNG, "The whole screen of a desktop, as it is now"),
     ("tree", PLAIN, "The elements of the window that is worked in, else the open windows"),
 ];
-/// The same of a session.
-const OF_SESSIONS: [(&str, &str, &str); 2] = [
+/// What there is of a session.
+const OF_SESSIONS: [Part; 2] = [
     ("report", MARKDOWN, "What was done in a session, step by step, with verdicts"),
     ("journal", LINES, "The steps of a session as lines of JSON"),
 ];
 
 /// The forms of all addresses.
 pub(super) fn templates() -> Vec<ResourceTemplate> {
-    let of = |kind: &str, name: &str, parts: &[(&str, &str, &str)]| {
-        let template = |(part, media, about): &(&str, &str, &str)| {
-            ResourceTemplate::new(format!("deskhand://{kind}/{{{name}}}/{part}"), *part)
-                .with_description(*about)
-                .with_mime_type(*media)
-        };
-        parts.iter().map(template).collect::<Vec<_>>()
+    let desktops = OF_DESKTOPS.iter().map(|part| (address("desktops", "{desktop}", part), part));
+    let sessions = OF_SESSIONS.iter().map(|part| (address("sessions", "{session}", part), part));
+    let template = |(address, (part, media, about)): (String, &Part)| {
+        ResourceTemplate::new(address, *part).with_description(*about).with_mime_type(*media)
     };
-    [of("desktops", "desktop", &OF_DESKTOPS), of("sessions", "session", &OF_SESSIONS)].concat()
+    desktops.chain(sessions).map(template).collect()
 }
 
 /// Those of the desktops that are open, and of all sessions of this client.
 pub(super) async fn list(server: &Server) -> Vec<Resource> {
-    let of = |kind: &str, name: &str, parts: &[(&str, &str, &str)]| {
-        let resource = |(part, media, about): &(&str, &str, &str)| {
-            Resource::new(format!("deskhand://{kind}/{name}/{part}"), format!("{part} of {name}"))
-                .with_description(*about)
-                .with_mime_type(*media)
-        };
-        parts.iter().map(resource).collect::<Vec<_>>()
-    };
     let desks = server.desks();
-    let names = desks.list().await.into_iter().map(|(name, _)| name);
-    let mut all: Vec<Resource> = names.flat_map(|name| of("desktops", &name, &OF_DESKTOPS)).collect();
-    all.extend(desks.sessions().await.iter().flat_map(|session| of("sessions", session, &OF_SESSIONS)));
+    let mut all = Vec::new();
+    for (name, _) in desks.list().await {
+        all.extend(OF_DESKTOPS.iter().map(|part| resource("desktops", &name, part)));
+    }
+    for session in desks.sessions().await {
+        all.extend(OF_SESSIONS.iter().map(|part| resource("sessions", &session, part)));
+    }
     all
+}
+
+fn resource(kind: &str, name: &str, part: &Part) -> Resource {
+    let (word, media, about) = part;
+    Resource::new(address(kind, name, part), format!("{word} of {name}"))
+        .with_description(*about)
+        .with_mime_type(*media)
+}
+
+fn address(kind: &str, name: &str, (part, ..): &Part) -> String {
+    format!("deskhand://{kind}/{name}/{part}")
 }
 
 /// Reads one.
@@ -61,23 +68,19 @@ pub(super) async fn read(server: &Server, uri: &str) -> Result<ResourceContents,
     let mut parts = uri.strip_prefix("deskhand://").ok_or_else(unknown)?.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some("desktops"), Some(name), Some("screenshot"), None) => {
-            let (_, desk) = server.desks().find(Some(name)).await?;
-            let mut desk = desk.lock().await;
-            let picture = desk.windows().await.map_err(|error| error.to_string())?.picture.clone();
-            let picture =
-                picture.ok_or("pictures are off: set `view.pictures` in Deskhand's configuration")?;
-            let file = desk.picture(&picture).map_err(|error| error.to_string())?;
+            let (_, mut desk) = server.desks().hold(Some(name)).await?;
+            let picture = desk.screen().await?;
+            let file = desk.picture(&picture)?;
             Ok(ResourceContents::blob(STANDARD.encode(file), uri).with_mime_type(picture.media_type))
         }
         (Some("desktops"), Some(name), Some("tree"), None) => {
-            let (_, desk) = server.desks().find(Some(name)).await?;
-            let mut desk = desk.lock().await;
+            let (_, mut desk) = server.desks().hold(Some(name)).await?;
             let text = match desk.window() {
                 Some(window) => {
-                    let view = desk.look(window).await.map_err(|error| error.to_string())?;
+                    let view = desk.look(window).await?;
                     words::window(&view, None, &server.listing(""))
                 }
-                None => words::windows(desk.windows().await.map_err(|error| error.to_string())?),
+                None => words::windows(desk.windows().await?),
             };
             Ok(ResourceContents::text(text, uri).with_mime_type(PLAIN))
         }

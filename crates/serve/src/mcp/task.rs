@@ -1,12 +1,11 @@
 //! A whole request, carried out by our own agents for a client: with progress, questions to its user, and cancellation.
 
-use std::sync::Arc;
+use std::{convert::Infallible, future::pending, sync::Arc};
 
 use deskhand_core::{record::Line, session::StopReason};
 use deskhand_host::{Control, Ended, Host, Notice, Observer, SessionRequest};
 use deskhand_runtime::{
-    StopSwitch, Story, Waits,
-    people::PauseSwitch,
+    Story,
     story::{Moment, Update},
     words::{agent_words, command_words, effect_word},
 };
@@ -29,13 +28,8 @@ pub(super) async fn run(
     context: &RequestContext<RoleServer>,
 ) -> Result<Ended, DeskError> {
     let session = host.start(request)?;
-    let stop = StopSwitch::new();
-    let control = Control {
-        user: Arc::new(Client::alone(attending(context.peer.clone()))),
-        pause: PauseSwitch::default(),
-        stop: stop.clone(),
-        waits: Waits::default(),
-    };
+    let user = Arc::new(Client::alone(attending(context.peer.clone())));
+    let control = Control { user, ..Control::unattended() };
     let (told, mut news) = mpsc::unbounded_channel();
     let mut telling = Telling { story: Story::default(), told };
     let running = session.run(&control, &mut telling);
@@ -50,16 +44,17 @@ pub(super) async fn run(
                 context.peer.notify_progress(progress).await.ok();
             }
         }
+        pending::<Infallible>().await
     };
     let cancelling = async {
         context.ct.cancelled().await;
-        stop.now(StopReason::User);
-        std::future::pending::<()>().await;
+        control.stop.now(StopReason::User);
+        pending::<Infallible>().await
     };
     let ended = tokio::select! {
         ended = running => ended?,
-        () = async { reporting.await; std::future::pending().await } => None,
-        () = cancelling => None,
+        never = reporting => match never {},
+        never = cancelling => match never {},
     };
     ended.ok_or(DeskError::Ended)
 }

@@ -1,4 +1,4 @@
-//! What a client is told, as text for a model.
+//! Texts for the model of a client.
 
 use deskhand_core::{
     intent::Does,

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{Answer, Called, Tool, said, window_of};
+use super::{Answer, Called, Tool, window_of};
 use crate::mcp::words;
 
 /// Runs up to 20 actions in a window, in order, until one fails or has an unexpected effect, such as a new dialog. Returns the verdict on
@@ -48,11 +48,10 @@ impl Tool for Act {
     const ONLY_READS: bool = false;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
+        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let actions = self.actions.into_iter().map(|one| (one.tool, one.arguments)).collect();
-        let turn = desk.act(window, &self.why, actions).await.map_err(said)?;
+        let turn = desk.act(window, &self.why, actions).await?;
         let mut text = words::done(&turn);
         let mut picture = None;
         match &turn.seen {

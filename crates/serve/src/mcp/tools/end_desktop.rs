@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool, said};
+use super::{Answer, Called, Tool};
 use crate::mcp::words::ended;
 
 /// Ends a desktop: closes its applications as a person would. Save first; what has unsaved changes is named.
@@ -22,10 +22,9 @@ impl Tool for EndDesktop {
     const ONLY_READS: bool = false;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (name, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
+        let (name, mut desk) = called.desk(self.desktop.as_deref()).await?;
         let end = desk.end(&self.result).await;
         called.server.desks().remove(&name).await;
-        Ok(Answer::text(format!("Desktop {name} has ended.\n{}", ended(&end.map_err(said)?))))
+        Ok(Answer::text(format!("Desktop {name} has ended.\n{}", ended(&end?))))
     }
 }

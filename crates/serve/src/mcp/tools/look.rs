@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool, said, window_of};
+use super::{Answer, Called, Tool, window_of};
 use crate::mcp::words;
 
 /// Shows a window: its elements with their ids, and a picture in which they are numbered. Brings it to the front.
@@ -28,10 +28,9 @@ impl Tool for Look {
     const ONLY_READS: bool = false;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
+        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
-        let view = desk.look(window).await.map_err(said)?;
+        let view = desk.look(window).await?;
         let text = words::window(&view, None, &called.server.listing(&self.words));
         let picture = view.picture.clone().filter(|_| self.picture);
         desk.shown(window, view);

@@ -10,7 +10,7 @@ mod screenshot;
 mod start_desktop;
 mod windows;
 
-use std::{pin::Pin, sync::Arc};
+use std::pin::Pin;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::{command::ToolSpec, ids::WindowId, ui::PictureRef};
@@ -21,10 +21,10 @@ use rmcp::{
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use tokio::sync::Mutex;
+use tokio::sync::OwnedMutexGuard;
 
 use super::server::Server;
-use crate::desk::{Desk, DeskError};
+use crate::desk::Desk;
 
 /// A call of a tool.
 pub(super) struct Called {
@@ -48,7 +48,7 @@ impl Answer {
     /// The same with a picture.
     fn with_picture(mut self, desk: &Desk, picture: Option<&PictureRef>) -> Result<Self, String> {
         if let Some(picture) = picture {
-            let file = desk.picture(picture).map_err(said)?;
+            let file = desk.picture(picture)?;
             self.content.push(ContentBlock::image(STANDARD.encode(file), picture.media_type.clone()));
         }
         Ok(self)
@@ -134,16 +134,10 @@ fn schema<T: JsonSchema>() -> (JsonObject, String) {
 }
 
 impl Called {
-    /// The desktop that is meant, and its name.
-    async fn desk(&self, name: Option<&str>) -> Result<(String, Arc<Mutex<Desk>>), String> {
-        self.server.desks().find(name).await
+    /// The desktop that is meant, held until the call is done, and its name.
+    async fn desk(&self, name: Option<&str>) -> Result<(String, OwnedMutexGuard<Desk>), String> {
+        self.server.desks().hold(name).await
     }
-}
-
-/// An error as a model is told of it.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
-fn said(error: DeskError) -> String {
-    error.to_string()
 }
 
 /// The window that is meant: by its id, or the one that the client works in, or the only one.

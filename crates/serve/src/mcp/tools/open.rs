@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Called, Tool, said};
+use super::{Answer, Called, Tool};
 use crate::mcp::words;
 
 /// Starts an application, with these files, and waits until its window can be worked in.
@@ -25,11 +25,10 @@ impl Tool for Open {
     const ONLY_READS: bool = false;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
+        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
         let arguments = json!({"name": self.application, "files": self.files});
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let turn = desk.host_act((LAUNCH.to_owned(), arguments)).await.map_err(said)?;
+        let turn = desk.host_act((LAUNCH.to_owned(), arguments)).await?;
         let text = format!("{}\n{}", words::done(&turn), words::windows(&desk.desktop));
         Ok(Answer { failed: !turn.succeeded(), ..Answer::text(text) })
     }

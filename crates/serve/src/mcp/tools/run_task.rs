@@ -32,9 +32,7 @@ impl Tool for RunTask {
             open: self.open,
             ..SessionRequest::default()
         };
-        let end = task::run(called.server.host(), request, &called.context)
-            .await
-            .map_err(|error| error.to_string())?;
+        let end = task::run(called.server.host(), request, &called.context).await?;
         called.server.desks().add_session(end.session.0.clone()).await;
         let failed = end.outcome().kind != OutcomeKind::Finished;
         Ok(Answer { failed, ..Answer::text(ended(&end)) })

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool, said};
+use super::{Answer, Called, Tool};
 
 /// Takes a picture of the whole screen, without numbers. `look` has one of a window with numbers.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -18,10 +18,8 @@ impl Tool for Screenshot {
     const ONLY_READS: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
-        let picture = desk.windows().await.map_err(said)?.picture.clone();
-        let picture = picture.ok_or("pictures are off: set `view.pictures` in Deskhand's configuration")?;
+        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        let picture = desk.screen().await?;
         Answer::default().with_picture(&desk, Some(&picture))
     }
 }

@@ -6,7 +6,7 @@ use deskhand_host::SessionRequest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool, said};
+use super::{Answer, Called, Tool};
 use crate::{
     desk::Desk,
     mcp::{ask::attending, words},
@@ -34,7 +34,7 @@ impl Tool for StartDesktop {
         let client = format!("MCP client {}", client.as_deref().unwrap_or("without a name"));
         let request = SessionRequest { open: self.open, ..SessionRequest::default() };
         let started = Desk::start(called.server.host(), &client, self.task, request, attending(peer.clone()));
-        let (desk, turn) = started.await.map_err(said)?;
+        let (desk, turn) = started.await?;
         let (listed, notes) = (words::windows(&desk.desktop), words::done(&turn));
         let session = desk.session().unwrap_or_default();
         let name = called.server.desks().add(desk).await;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool, said};
+use super::{Answer, Called, Tool};
 use crate::mcp::words;
 
 /// Lists the open windows with their documents.
@@ -19,8 +19,7 @@ impl Tool for Windows {
     const ONLY_READS: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, desk) = called.desk(self.desktop.as_deref()).await?;
-        let mut desk = desk.lock().await;
-        Ok(Answer::text(words::windows(desk.windows().await.map_err(said)?)))
+        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        Ok(Answer::text(words::windows(desk.windows().await?)))
     }
 }
