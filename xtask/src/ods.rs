@@ -9,7 +9,7 @@ use std::{
 
 use anyhow::{Context, Result, ensure};
 use quick_xml::{
-    Reader, escape,
+    Reader, XmlVersion, escape,
     events::{BytesStart, Event},
 };
 use zip::ZipArchive;
@@ -160,8 +160,8 @@ fn part(archive: &mut ZipArchive<BufReader<File>>, name: &str) -> Result<String>
 }
 
 /// Elements within a sheet whose paragraphs and cells do not belong to it.
-const FOREIGN: &[&[u8]] = &[b"office:annotation", b"table:shapes", b"draw:frame", b"draw:g"];
-const CELL: &[&[u8]] = &[b"table:table-cell", b"table:covered-table-cell"];
+const FOREIGN: &[&str] = &["office:annotation", "table:shapes", "draw:frame", "draw:g"];
+const CELL: &[&str] = &["table:table-cell", "table:covered-table-cell"];
 
 /// Collects the sheets and the paths of embedded objects.
 #[derive(Default)]
@@ -190,10 +190,10 @@ fn parse_content(xml: &str) -> Result<(Vec<Sheet>, Vec<String>)> {
         match reader.read_event().context("read content.xml")? {
             Event::Start(tag) | Event::Empty(tag) => content.start(&tag)?,
             Event::End(tag) => content.end(tag.name().as_ref())?,
-            Event::Text(text) => content.add_text(&text.decode().context("decode a text")?),
-            Event::CData(text) => content.add_text(&text.decode().context("decode a text")?),
+            Event::Text(text) => content.add_text(&text.xml10_content()),
+            Event::CData(text) => content.add_text(&text.xml10_content()),
             Event::GeneralRef(reference) => {
-                let name = reference.decode().context("decode a reference")?;
+                let name = reference.xml10_content();
                 let text =
                     escape::unescape(&format!("&{name};")).context("resolve a reference")?.into_owned();
                 content.add_text(&text);
@@ -208,7 +208,7 @@ impl ContentReader {
     fn start(&mut self, tag: &BytesStart<'_>) -> Result<()> {
         let name = tag.name();
         let name = name.as_ref();
-        if name == b"draw:object" {
+        if name == "draw:object" {
             self.objects.extend(attribute(tag, "xlink:href")?);
         }
         if FOREIGN.contains(&name) {
@@ -217,11 +217,11 @@ impl ContentReader {
         if self.foreign_depth > 0 {
             return Ok(());
         }
-        if name == b"table:table" {
+        if name == "table:table" {
             let name = attribute(tag, "table:name")?.unwrap_or_default();
             self.sheets.push(Sheet { name, cells: BTreeMap::new() });
             self.row = 0;
-        } else if name == b"table:table-row" {
+        } else if name == "table:table-row" {
             self.column = 0;
             self.row_repeats = repeats(tag, "table:number-rows-repeated")?;
         } else if CELL.contains(&name) {
@@ -230,17 +230,17 @@ impl ContentReader {
             self.column_repeats = repeats(tag, "table:number-columns-repeated")?;
             self.kind = attribute(tag, "office:value-type")?.unwrap_or_default();
             self.value = attribute(tag, "office:value")?;
-        } else if name == b"text:p" && self.in_cell {
+        } else if name == "text:p" && self.in_cell {
             self.in_paragraph = true;
             self.paragraphs.push(String::new());
-        } else if name == b"text:s" {
+        } else if name == "text:s" {
             let count = repeats(tag, "text:c")?.min(REPEATS_MAX);
             (0..count).for_each(|_| self.add_text(" "));
         }
         Ok(())
     }
 
-    fn end(&mut self, name: &[u8]) -> Result<()> {
+    fn end(&mut self, name: &str) -> Result<()> {
         if FOREIGN.contains(&name) {
             self.foreign_depth = self.foreign_depth.saturating_sub(1);
             return Ok(());
@@ -248,13 +248,13 @@ impl ContentReader {
         if self.foreign_depth > 0 {
             return Ok(());
         }
-        if name == b"table:table-row" {
+        if name == "table:table-row" {
             self.row += self.row_repeats;
         } else if CELL.contains(&name) {
             self.in_cell = false;
             self.keep_cell()?;
             self.column += self.column_repeats;
-        } else if name == b"text:p" {
+        } else if name == "text:p" {
             self.in_paragraph = false;
         }
         Ok(())
@@ -303,13 +303,13 @@ fn parse_chart(xml: &str) -> Result<Option<Chart>> {
         match reader.read_event().context("read the content.xml of an object")? {
             Event::Start(tag) | Event::Empty(tag) => {
                 let addresses: &[&str] = match tag.name().as_ref() {
-                    b"chart:chart" => {
+                    "chart:chart" => {
                         let class = attribute(&tag, "chart:class")?.unwrap_or_default();
                         chart = Some(Chart { class, ranges: Vec::new() });
                         &[]
                     }
-                    b"chart:plot-area" | b"chart:categories" => &["table:cell-range-address"],
-                    b"chart:series" => &["chart:values-cell-range-address", "chart:label-cell-address"],
+                    "chart:plot-area" | "chart:categories" => &["table:cell-range-address"],
+                    "chart:series" => &["chart:values-cell-range-address", "chart:label-cell-address"],
                     _ => &[],
                 };
                 for name in addresses {
@@ -337,7 +337,9 @@ fn parse_chart(xml: &str) -> Result<Option<Chart>> {
 fn attribute(tag: &BytesStart<'_>, name: &str) -> Result<Option<String>> {
     let attribute = tag.try_get_attribute(name).with_context(|| format!("read the attribute {name}"))?;
     attribute
-        .map(|attribute| attribute.unescape_value().map(std::borrow::Cow::into_owned))
+        .map(|attribute| {
+            attribute.normalized_value(XmlVersion::Implicit1_0).map(std::borrow::Cow::into_owned)
+        })
         .transpose()
         .with_context(|| format!("decode the attribute {name}"))
 }

