@@ -31,6 +31,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("fonts-liberation", "", "metric-compatible fonts for documents"),
     package("libreoffice-writer", "soffice", "the application of the demo's document"),
     package("libreoffice-calc", "soffice", "the application of the demo's chart"),
+    package("libreoffice-impress", "soffice", "the slides that native tools are tried on"),
     package("libreoffice-gtk3", "", "LibreOffice exposes its elements only through GTK"),
     package("mousepad", "mousepad", "the small application that desktop tests type into"),
     package("tesseract-ocr", "tesseract", "reads the text of windows without accessible elements"),
@@ -49,6 +50,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("locales", "localedef", "the languages in which the README is tried"),
     package("xclip", "xclip", "tells tests of actions what is on the clipboard"),
     package("x11-utils", "xprop", "tells tests of actions which windows are open"),
+    package("poppler-utils", "pdftotext", "optional for users: reads the text of PDF files"),
     package("python3-venv", "", "the Python environment of local models"),
-    package("python3-uno", "", "tells `cargo xtask bench actions` what a document holds"),
+    package("python3-uno", "", "optional for users: native tools for documents of LibreOffice"),
 ];

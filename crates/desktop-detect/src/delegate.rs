@@ -12,8 +12,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
-    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits,
-    Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
+    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    keys::KeyChord,
 };
 
 use crate::Seeing;
@@ -84,6 +85,16 @@ impl<D: Desktop> Documents for Seeing<D> {
 
     async fn file(&self, path: &str) -> DesktopResult<FileState> {
         self.inner().file(path).await
+    }
+}
+
+impl<D: Desktop> Native for Seeing<D> {
+    fn has_native(&self) -> bool {
+        self.inner().has_native()
+    }
+
+    async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        self.inner().native(window, call).await
     }
 }
 

@@ -17,8 +17,8 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
-    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, Quirks, Sight,
-    TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
+    Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{
@@ -303,6 +303,17 @@ impl Documents for FakeDesktop {
             inode: 0,
         });
         Ok(FileState { path: path.to_owned(), stamp, has_folder: true, ..FileState::default() })
+    }
+}
+
+/// Its applications have no interfaces of their own.
+impl Native for FakeDesktop {
+    fn has_native(&self) -> bool {
+        false
+    }
+
+    async fn native(&self, _: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        Ok(NativeAnswer::Refused(format!("no application here knows `{}`", call.operation)))
     }
 }
 

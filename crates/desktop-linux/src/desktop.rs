@@ -31,6 +31,7 @@ use crate::{
     documents::KnownDocuments,
     history::History,
     kernel::peer_process,
+    native::OfficeWorker,
     parts::{Parts, read_entries},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
@@ -83,6 +84,8 @@ pub struct LinuxDesktop {
     handle: Option<DesktopHandle>,
     /// The processes that serve every application, once asked for.
     servers: OnceCell<Vec<u32>>,
+    /// The program that calls LibreOffice.
+    office: OfficeWorker,
 }
 
 impl LinuxDesktop {
@@ -185,6 +188,7 @@ impl LinuxDesktop {
             startup: parts.startup,
             handle: parts.handle,
             servers: OnceCell::new(),
+            office: OfficeWorker::default(),
         }
     }
 
@@ -337,6 +341,10 @@ impl LinuxDesktop {
     }
 
     /// The recent changes of elements.
+    pub(crate) const fn office(&self) -> &OfficeWorker {
+        &self.office
+    }
+
     pub(crate) fn history(&self) -> &History {
         &self.history
     }

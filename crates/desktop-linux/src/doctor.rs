@@ -5,7 +5,7 @@ use std::{ffi::OsStr, path::PathBuf};
 use deskhand_desktop::DesktopError;
 use serde::Serialize;
 
-use crate::{desktop_entries::data_folders, virtual_desktop::environment::Environment};
+use crate::{desktop_entries::data_folders, native, virtual_desktop::environment::Environment};
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -83,6 +83,13 @@ const WANTED: &[Wanted] = &[
         required: false,
     },
     Wanted {
+        programs: &["pdftotext"],
+        data_file: None,
+        purpose: "reads the text of PDF files",
+        packages: "poppler-utils",
+        required: false,
+    },
+    Wanted {
         programs: &[],
         data_file: Some("fonts"),
         purpose: "fonts",
@@ -125,6 +132,18 @@ impl Wanted {
     }
 }
 
+/// The Python module that calls LibreOffice.
+fn native_documents() -> Finding {
+    let ok = native::office_python().is_some();
+    Finding {
+        name: "python3-uno (documents of LibreOffice by its own interface)".to_owned(),
+        ok,
+        required: false,
+        detail: if ok { "installed" } else { "not installed" }.to_owned(),
+        fix: if ok { String::new() } else { install(&["python3-uno"]) },
+    }
+}
+
 fn install(packages: &[&str]) -> String {
     let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
     format!("{sudo}apt-get install -y --no-install-recommends {}", packages.join(" "))
@@ -139,6 +158,7 @@ pub fn find_program(program: &OsStr) -> Option<PathBuf> {
 pub fn diagnose() -> Vec<Finding> {
     let environment = Environment::of_this_process();
     let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
+    findings.push(native_documents());
     let display = environment.find("DISPLAY").filter(|name| !name.is_empty());
     findings.push(Finding {
         name: "DISPLAY (the desktop you sit at)".to_owned(),

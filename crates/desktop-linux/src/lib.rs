@@ -9,6 +9,7 @@
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.
+//! - `native`: the interfaces of applications of their own: UNO of LibreOffice.
 //! - `office_locks`: the lock files of LibreOffice, and which of them are stale.
 //! - `opening` chooses the application for a file, a folder or an address, as `xdg-open` would.
 //! - `desktop_entries` finds the installed applications; [`diagnose`] reports what works on this machine and what to
@@ -27,6 +28,7 @@ mod documents;
 mod history;
 mod kernel;
 mod key_ring;
+mod native;
 mod office_locks;
 mod opening;
 mod parts;

@@ -8,7 +8,7 @@ use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Relay;
 use deskhand_runtime::{
     Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
-    agents::KindInfo, retention::Retention,
+    agents::KindInfo, retention::Retention, sources::EnabledSources, tools::FileSettings,
 };
 use deskhand_secret::Veil;
 
@@ -18,6 +18,7 @@ use crate::{
     config::{self, Config, Loaded, Sources, session_store},
     secrets,
     session::{self, Plan},
+    sources::sources,
 };
 
 /// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
@@ -63,6 +64,8 @@ impl Host {
     /// The tools of AppAgents.
     pub fn app_tools(&self) -> Vec<ToolSpec> {
         Toolbox::<LinuxDesktop>::standard(ActLimits::default())
+            .and_then(Toolbox::with_documents)
+            .and_then(|tools| tools.with_files(FileSettings::default()))
             .map(|tools| tools.app_specs())
             .unwrap_or_default()
     }
@@ -287,9 +290,39 @@ impl Host {
         Ok(told)
     }
 
+    /// Opens each configured source of tools as a session would, and closes it again. What it is, with its tools or what is wrong.
+    ///
+    /// # Errors
+    /// A source is incomplete, or one of its tokens cannot be read.
+    pub async fn try_sources(&self) -> Result<Vec<(String, Result<String, String>)>, HostError> {
+        let mut tried = Vec::new();
+        for (name, source) in sources(self.config(), self.helper())?.each() {
+            let outcome = match tempfile::tempdir() {
+                Ok(folder) => try_source(&source, folder.path()).await,
+                Err(error) => Err(error.to_string()),
+            };
+            tried.push((name, outcome));
+        }
+        Ok(tried)
+    }
+
     fn helper(&self) -> Option<&Path> {
         self.helper.as_deref()
     }
+}
+
+/// Opens a source and closes it again: its tools, or what is wrong.
+async fn try_source(source: &EnabledSources, folder: &Path) -> Result<String, String> {
+    let open = source.open(folder, &[]).await;
+    let mut tools: Vec<String> = Vec::new();
+    for tool in open.host_specs().into_iter().chain(open.app_specs()) {
+        if !tools.contains(&tool.name) {
+            tools.push(tool.name);
+        }
+    }
+    let problems = open.problems().join("; ");
+    open.close().await;
+    if problems.is_empty() { Ok(format!("tools: {}", tools.join(", "))) } else { Err(problems) }
 }
 
 #[cfg(test)]

@@ -42,6 +42,7 @@ mod prompts;
 mod ranker;
 mod secrets;
 pub mod session;
+mod sources;
 pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;

@@ -1,6 +1,6 @@
 //! Keys and tokens. They go into a request's header and nowhere else.
 
-use std::{env, fmt, fs};
+use std::{env, ffi::OsString, fmt, fs};
 
 use deskhand_secret::{SecretError, SecretSource};
 use reqwest::header::HeaderValue;
@@ -60,6 +60,12 @@ impl Secret {
         let mut value = HeaderValue::from_str(&self.text).unwrap_or(HeaderValue::from_static(""));
         value.set_sensitive(true);
         value
+    }
+
+    /// The secret as the value of an environment variable, for a program that the user configured it for.
+    #[must_use]
+    pub fn to_variable(&self) -> OsString {
+        self.text.as_str().into()
     }
 
     /// Removes the secret from external text: a server may quote what it was sent.

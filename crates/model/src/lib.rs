@@ -19,7 +19,10 @@ pub use deskhand_http::SecretSource;
 pub use endpoint::{
     Endpoint, EndpointConfig, EndpointSetupError, KeyHeader, Recorded, normalise_base_url, recorded,
 };
-pub use port::{AnyModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource, Unwatched};
+pub use port::{
+    AnyModel, Asked, DynModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource,
+    Unwatched,
+};
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use relay::{Question, Questions, Relay};
 pub use script::{Script, ScriptError};

@@ -1,6 +1,6 @@
 //! The port to language models.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
 use deskhand_core::{
     model::{ModelFailure, ModelReply, ModelRequest},
@@ -21,6 +21,38 @@ pub trait Model: Send + Sync {
 
     /// The display name: `openai gpt-5-mini at http://localhost:8000/v1`.
     fn name(&self) -> &str;
+}
+
+/// The future of a question to any model.
+pub type Asked<'a> = Pin<Box<dyn Future<Output = Result<ModelReply, ModelFailure>> + Send + 'a>>;
+
+/// [`Model`] as a trait object: a session is compiled once, and not for each kind of model.
+pub trait DynModel: Send + Sync {
+    /// As [`Model::ask`].
+    fn ask_boxed<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        pictures: &'a dyn PictureSource,
+        signs: &'a dyn ModelSigns,
+    ) -> Asked<'a>;
+
+    /// As [`Model::name`].
+    fn display_name(&self) -> &str;
+}
+
+impl<M: Model> DynModel for M {
+    fn ask_boxed<'a>(
+        &'a self,
+        request: &'a ModelRequest,
+        pictures: &'a dyn PictureSource,
+        signs: &'a dyn ModelSigns,
+    ) -> Asked<'a> {
+        Box::pin(self.ask(request, pictures, signs))
+    }
+
+    fn display_name(&self) -> &str {
+        self.name()
+    }
 }
 
 /// How far a question to a model is.

@@ -7,116 +7,42 @@ use std::{
 };
 
 use deskhand_core::{
-    command::{CallResult, Command, Verdict},
+    command::{CallResult, Command, ToolSpec, Verdict},
     duration::milliseconds,
     ids::{EffectId, SessionId},
     outcome::Outcome,
-    prompt::{PromptSet, marks_secret},
+    prompt::marks_secret,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    session::{
-        ApplyError, Effect, EffectRecord, Event, EventRecord, Session, SessionConfig, StopReason, Suspension,
-    },
+    session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension},
 };
 use deskhand_desktop::Desktop;
-use deskhand_model::Model;
 use tracing::Instrument as _;
 
 use crate::{
-    agents::{AgentError, Assignment, EnabledAgents, OpenAgents},
+    agents::{Assignment, OpenAgents},
     camera::{Camera, Pictures},
     clock::now_ms,
     held::{HeldSession, InForce},
     hidden::{concealed, hide_typed},
-    journal::{JournalError, JournalWriter, SessionFolder, SessionStore},
+    journal::{JournalWriter, SessionFolder},
     observe::observe,
-    people::{People, Request},
-    rank::{Ranker, scores},
-    stop::StopSwitch,
-    tools::Toolbox,
-    waiting::{ModelWaits, Wait, Waits},
+    options::{RunEnd, RunError, RunOptions},
+    people::Request,
+    rank::scores,
+    sources::OpenSources,
+    waiting::{ModelWaits, Wait},
 };
-
-/// A session that could not run to an outcome. The journal holds everything up to that point.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    /// The journal cannot be written; nothing is done that is not journaled.
-    #[error("write the journal")]
-    Journal(#[from] JournalError),
-    /// An enabled agent cannot be opened; the session did not start.
-    #[error(transparent)]
-    Agent(#[from] AgentError),
-    /// A secret that the session has typed cannot be read, so that it could not be hidden.
-    #[error("read the secret `{name}`, which the session has typed: {reason}")]
-    Secret {
-        /// Its name.
-        name: String,
-        /// Why not.
-        reason: String,
-    },
-    /// The machine rejected an event.
-    #[error("apply an event to the session")]
-    Apply(#[from] ApplyError),
-}
-
-/// What a session runs with.
-pub struct RunOptions<'a, D: Desktop, M: Model> {
-    /// Where sessions are stored.
-    pub store: &'a SessionStore,
-    /// The desktop to work on.
-    pub desktop: &'a D,
-    /// The display name of the desktop: `virtual 1920x1080`.
-    pub desktop_name: String,
-    /// The model.
-    pub model: &'a M,
-    /// The tools.
-    pub tools: &'a Toolbox<D>,
-    /// Agents without a window that sub-tasks can be assigned to; opened and closed with the session.
-    pub agents: EnabledAgents,
-    /// The configuration; its tool lists come from `tools`, its agents from `agents`.
-    pub config: SessionConfig,
-    /// The prompts.
-    pub prompts: PromptSet,
-    /// The user's requests, in order.
-    pub requests: Vec<Request>,
-    /// The user channel, which may deliver further requests.
-    pub people: People<'a>,
-    /// Stops the session.
-    pub stop: StopSwitch,
-    /// Says what the session waits for.
-    pub waits: Waits,
-    /// Ranks what small models are offered; without it, shared words decide.
-    pub ranker: Option<Ranker>,
-    /// The program and its version, for the journal's header.
-    pub program: String,
-    /// The setup needed to resume the session, for the journal's header. Must not contain secrets.
-    pub setup: serde_json::Value,
-}
-
-/// The end of a session run.
-#[derive(Debug, Clone, PartialEq)]
-pub struct RunEnd {
-    /// The session.
-    pub session: SessionId,
-    /// Its folder.
-    pub folder: SessionFolder,
-    /// The outcome of the last round; `None` if there was no request, or the round is not over.
-    pub outcome: Option<Outcome>,
-    /// Why the session stopped before its round was over; a resumed session goes on with it.
-    pub suspended: Option<Suspension>,
-}
 
 /// Runs a session to its end. Each journal line is passed to `observer` right after it is written.
 ///
 /// # Errors
 /// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
-pub async fn run<D: Desktop, M: Model>(
-    mut options: RunOptions<'_, D, M>,
+pub async fn run<D: Desktop>(
+    mut options: RunOptions<'_, D>,
     observer: &mut (dyn FnMut(&Line) + Send),
 ) -> Result<RunEnd, RunError> {
     let id = SessionId(uuid::Uuid::now_v7().to_string());
     let folder = options.store.create(&id)?;
-    options.config.host_tools = options.tools.host_specs();
-    options.config.app_tools = options.tools.app_specs();
     let agents = match options.agents.open(&folder.agents_path()).await {
         Ok(agents) => agents,
         Err(error) => {
@@ -124,6 +50,7 @@ pub async fn run<D: Desktop, M: Model>(
             return Err(error.into());
         }
     };
+    let sources = open_sources(&mut options, &folder).await;
     options.config.agents = agents.definitions();
     options.config.applications = Some(options.desktop.applications());
     if options.config.marks_secret.is_empty() {
@@ -134,6 +61,7 @@ pub async fn run<D: Desktop, M: Model>(
         Ok(begun) => begun,
         Err(error) => {
             agents.close().await;
+            sources.close().await;
             folder.discard();
             return Err(error.into());
         }
@@ -144,19 +72,19 @@ pub async fn run<D: Desktop, M: Model>(
         created_ms: now_ms(),
         config: options.config.clone(),
         prompts_sha256,
-        model: options.model.name().to_owned(),
+        model: options.model.display_name().to_owned(),
         desktop: options.desktop_name.clone(),
         program: options.program.clone(),
         setup: options.setup.clone(),
         forked_from: None,
     };
     let session = Session::new(options.config.clone(), options.prompts.clone());
-    let mut driver = Driver::new(options, agents, folder, journal, session, observer);
+    let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
     let driven = match driver.append(Record::Header(Box::new(header))) {
         Ok(()) => driver.drive().await,
         Err(error) => Err(error),
     };
-    driver.agents.close().await;
+    driver.close().await;
     if driver.journal.is_empty() {
         driver.folder.discard();
     }
@@ -170,41 +98,53 @@ pub async fn run<D: Desktop, M: Model>(
 ///
 /// # Errors
 /// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
-pub async fn resume<D: Desktop, M: Model>(
+pub async fn resume<D: Desktop>(
     held: HeldSession,
     desktop_kept: bool,
-    mut options: RunOptions<'_, D, M>,
+    mut options: RunOptions<'_, D>,
     observer: &mut (dyn FnMut(&Line) + Send),
 ) -> Result<RunEnd, RunError> {
     let secrets = &options.tools.secrets;
     hide_typed(&held, secrets).await?;
-    options.config.host_tools = options.tools.host_specs();
-    options.config.app_tools = options.tools.app_specs();
     let agents = options.agents.open(&held.folder.agents_path()).await?;
+    let sources = open_sources(&mut options, &held.folder).await;
     options.config.agents = agents.definitions();
     options.config.applications = Some(options.desktop.applications());
     options.config.marks_secret.clone_from(&held.in_force.config.marks_secret);
     let in_force = InForce {
         config: options.config.clone(),
         prompts: options.prompts.clone(),
-        model: options.model.name().to_owned(),
+        model: options.model.display_name().to_owned(),
         desktop: options.desktop_name.clone(),
         setup: options.setup.clone(),
     };
     let id = held.id();
     let HeldSession { folder, journal, session, in_force: before, begun: interrupted, outcome, .. } = held;
-    let mut driver = Driver::new(options, agents, folder, journal, session, observer);
+    let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
     driver.outcome = outcome;
     let changed = (in_force != before).then_some(in_force);
     let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
-    driver.agents.close().await;
+    driver.close().await;
     driven?;
     Ok(driver.end(id))
 }
 
-struct Driver<'a, D: Desktop, M: Model> {
-    options: RunOptions<'a, D, M>,
+/// Opens the sources of tools, and puts all tools into the configuration. What is missing is said to the user.
+async fn open_sources<D: Desktop>(options: &mut RunOptions<'_, D>, folder: &SessionFolder) -> OpenSources {
+    let (mut host, mut app) = (options.tools.host_specs(), options.tools.app_specs());
+    let taken: Vec<ToolSpec> = host.iter().chain(&app).cloned().collect();
+    let sources = options.tools.sources.open(&folder.agents_path(), &taken).await;
+    options.config.missing_tools = sources.problems().to_vec();
+    host.extend(sources.host_specs());
+    app.extend(sources.app_specs());
+    (options.config.host_tools, options.config.app_tools) = (host, app);
+    sources
+}
+
+struct Driver<'a, D: Desktop> {
+    options: RunOptions<'a, D>,
     agents: OpenAgents,
+    sources: OpenSources,
     folder: SessionFolder,
     camera: Camera,
     journal: JournalWriter,
@@ -218,10 +158,10 @@ struct Driver<'a, D: Desktop, M: Model> {
     deadline: Option<tokio::time::Instant>,
 }
 
-impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
+impl<'a, D: Desktop> Driver<'a, D> {
     fn new(
-        mut options: RunOptions<'a, D, M>,
-        agents: OpenAgents,
+        mut options: RunOptions<'a, D>,
+        (agents, sources): (OpenAgents, OpenSources),
         folder: SessionFolder,
         journal: JournalWriter,
         session: Session,
@@ -232,6 +172,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         Self {
             options,
             agents,
+            sources,
             folder,
             camera,
             journal,
@@ -242,6 +183,10 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             suspended: None,
             deadline: None,
         }
+    }
+
+    async fn close(&self) {
+        tokio::join!(self.agents.close(), self.sources.close());
     }
 
     fn end(self, session: SessionId) -> RunEnd {
@@ -335,7 +280,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
     }
 
     async fn perform(&mut self, record: &EffectRecord) -> Event {
-        let (waits, model) = (self.options.waits.clone(), self.options.model.name().to_owned());
+        let (waits, model) = (self.options.waits.clone(), self.options.model.display_name().to_owned());
         let agent = record.step.as_ref().map(|step| &step.agent);
         let _waiting = Wait::of(&record.effect, agent, &model).map(|on| waits.begin(on));
         match &record.effect {
@@ -359,7 +304,7 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             Effect::Ask { request } => {
                 let pictures = Pictures(&self.folder);
                 let signs = ModelWaits { waits: &waits, model: &model };
-                let ask = self.options.model.ask(request, &pictures, &signs);
+                let ask = self.options.model.ask_boxed(request, &pictures, &signs);
                 match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
                     Ok(Ok(reply)) => Event::replied(reply),
                     Ok(Err(failure)) => Event::ModelFailed { failure },
@@ -430,10 +375,11 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
         let started = Instant::now();
         let span = tracing::info_span!("call", tool = command.tool);
         let run = async {
+            let (policy, places) = (self.session.policy(), self.session.places());
             match command.agent {
                 Some(agent) => self.agents.call(agent, command).await,
+                None if self.sources.has(command) => self.sources.call(command, policy, places).await,
                 None => {
-                    let (policy, places) = (self.session.policy(), self.session.places());
                     let secrets = self.session.secrets();
                     self.options.tools.run_with(self.options.desktop, command, policy, places, &secrets).await
                 }
@@ -447,7 +393,11 @@ impl<'a, D: Desktop, M: Model> Driver<'a, D, M> {
             }
         };
         let stop = &self.options.stop;
-        let reads = command.agent.is_none() && self.options.tools.only_reads(command);
+        let reads = match command.agent {
+            Some(_) => false,
+            None if self.sources.has(command) => self.sources.only_reads(command),
+            None => self.options.tools.only_reads(command),
+        };
         let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
         let mut result = tokio::select! {
             reason = stopped => return Event::Stopped { reason },

@@ -8,7 +8,7 @@ use deskhand_core::{
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
 
-use crate::{driver::RunError, held::HeldSession};
+use crate::{held::HeldSession, options::RunError};
 
 /// An event as it is recorded and applied: without the values of secrets, and with dots in place of the passwords that a reply types.
 pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> Event {

@@ -8,6 +8,8 @@
 //! - [`report`]: reports of a session, for people and other programs.
 //! - [`tools`]: the tools of agents, one file each.
 //! - [`people`]: user channels: requests, questions, approvals, pause.
+//! - [`mcp`]: connections to MCP servers; [`sources`]: tools of MCP servers and of configured programs.
+//! - [`programs`]: programs that are run for agents, and their sandbox.
 //! - [`private`]: files that only their owner can read.
 //! - [`side_by_side`]: several sessions in one process.
 //! - [`stop`]: the stop switch; [`waiting`]: what a session waits for.
@@ -22,16 +24,20 @@ pub mod fork;
 pub mod held;
 mod hidden;
 pub mod journal;
+pub mod mcp;
 mod observe;
+mod options;
 mod passwords;
 pub mod people;
 pub mod private;
+pub mod programs;
 mod rank;
 pub mod replay;
 pub mod report;
 pub mod retention;
 pub mod review;
 pub mod side_by_side;
+pub mod sources;
 pub mod stop;
 pub mod story;
 pub mod tools;
@@ -40,12 +46,13 @@ pub mod waiting;
 pub mod words;
 
 pub use clock::now_ms;
-pub use driver::{RunEnd, RunError, RunOptions, resume, run};
+pub use driver::{resume, run};
 pub use fork::{ForkError, fork};
 pub use held::{HeldSession, HoldError, InForce, Unsealed};
 pub use journal::{
     Journal, JournalError, JournalProblem, Proof, SealFolder, SessionFolder, SessionStore, Unproven,
 };
+pub use options::{RunEnd, RunError, RunOptions};
 pub use passwords::for_people;
 pub use rank::Ranker;
 pub use replay::{Difference, Replay, replay};

@@ -2,7 +2,9 @@
 //!
 //! A tool is an input type, whose doc comments describe it to the model, and a function that runs a verified action.
 //! Register it with [`Toolbox::with_app_tool`](deskhand_runtime::Toolbox::with_app_tool); the gate, the journal and the reports
-//! treat it like any other.
+//! treat it like any other. [`Dice`] is a source of tools that are not on the desktop.
+
+mod source;
 
 use deskhand_core::{command::Verdict, ids::ElementId, intent::Does};
 use deskhand_desktop::Desktop;
@@ -11,6 +13,7 @@ use deskhand_runtime::tools::{Tool, ToolContext, ToolError, ToolOutput, ToolResu
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+pub use source::Dice;
 
 /// Counts the words of an element's text.
 #[derive(Debug, Deserialize, JsonSchema)]

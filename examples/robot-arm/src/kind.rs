@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
     intent::{Does, Takes},
     states::AppStatus,
 };
@@ -43,7 +43,7 @@ fn tool(name: &str, description: &str, parameters: Value) -> ToolSpec {
         acts: true,
         does: Does::Press,
         takes: vec![("key".to_owned(), Takes::Item)],
-        listing: Listing::Whole,
+        ..ToolSpec::default()
     }
 }
 

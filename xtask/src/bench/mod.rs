@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks, with the machine load.
 
 mod actions;
+mod cells;
 mod choices;
 mod endurance;
 mod opening;
@@ -39,6 +40,8 @@ pub(crate) enum Bench {
     ///
     /// A short run: `--only gtk3 --only calc --actions 40`.
     Actions(actions::ActionsArguments),
+    /// Write cells into a spreadsheet by its own interface and through its window, and compare the times.
+    Cells(cells::CellsArguments),
     /// Count how often the configured model chooses the right window and the right element.
     ///
     /// Asks it 68 questions in the usual way, and in the small-model mode with what shares most words and, if a model for embeddings is
@@ -70,6 +73,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Sessions(arguments) => sessions::run(arguments),
         Bench::Perception(arguments) => perception::run(arguments),
         Bench::Actions(arguments) => actions::run(arguments),
+        Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Choices(arguments) => choices::run(arguments),

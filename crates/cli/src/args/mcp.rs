@@ -22,6 +22,18 @@ Documentation: docs/guides/clients.md"
 pub(crate) struct McpArgs {
     #[command(subcommand)]
     pub(crate) command: Option<McpCommand>,
+    /// Serve over streamable HTTP on the loopback address, instead of standard input; prints address and token.
+    #[arg(long)]
+    pub(crate) http: bool,
+    /// The port; 0 takes a free one.
+    #[arg(long, value_name = "PORT", default_value_t = 0, requires = "http")]
+    pub(crate) port: u16,
+    /// A file whose first line is the token that clients send [default: a new token].
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, requires = "http")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// An origin of pages that may send requests, such as http://localhost:6274; may be repeated.
+    #[arg(long, value_name = "URL", requires = "http")]
+    pub(crate) allow_origin: Vec<String>,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 }

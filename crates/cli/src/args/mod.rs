@@ -135,6 +135,9 @@ pub(crate) enum Command {
     /// Hold the virtual desktop of a session (internal).
     #[command(hide = true)]
     KeepDesktop(KeepDesktopArgs),
+    /// Do one job on files (internal).
+    #[command(hide = true)]
+    ReadFiles,
     /// Enter a sandbox and execute a program (internal).
     #[command(hide = true)]
     Sandboxed(SandboxedArgs),

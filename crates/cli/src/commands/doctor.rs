@@ -174,6 +174,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     let mut findings =
         vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
     findings.extend(agents(&host).await);
+    findings.extend(sources(&host).await);
     let choices = match ModelSetup::of(host.config(), args.script.variables()).map_err(HostError::from) {
         Ok(setup) => setup.choices(),
         Err(error) => {
@@ -221,6 +222,28 @@ async fn agents(host: &Host) -> Vec<Finding> {
         findings.push(Finding { area: "agents", name: name.clone(), ok, required, detail, fix });
     }
     findings
+}
+
+/// The sources of tools: MCP servers and programs. A session runs without one that cannot be opened.
+async fn sources(host: &Host) -> Vec<Finding> {
+    let advice = "mend it, or switch it off with `enabled = false`; see docs/guides/tools.md";
+    let tried = match timeout(TRIAL_BOUND, host.try_sources()).await {
+        Ok(Ok(tried)) => tried,
+        Ok(Err(error)) => vec![("tools".to_owned(), Err(CliError::from(error).to_string()))],
+        Err(_) => {
+            let problem = format!("not opened within {} s", TRIAL_BOUND.as_secs());
+            vec![("tools".to_owned(), Err(problem))]
+        }
+    };
+    let finding = |(name, outcome): (String, Result<String, String>)| {
+        let (ok, detail) = match outcome {
+            Ok(detail) => (true, detail),
+            Err(problem) => (false, problem),
+        };
+        let fix = if ok { "" } else { advice }.to_owned();
+        Finding { area: "tools", name, ok, required: false, detail: one_line(&detail), fix }
+    };
+    tried.into_iter().map(finding).collect()
 }
 
 /// The back ends that find elements.

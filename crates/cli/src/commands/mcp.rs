@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use deskhand_host::Host;
 use deskhand_serve::mcp;
 
 use super::{host::load, signals::Signals};
@@ -20,6 +21,9 @@ pub(crate) async fn mcp(args: &McpArgs) -> CommandResult {
         return write(install);
     }
     let host = load(args.settings.overrides())?;
+    if args.http {
+        return serve_http(args, host).await;
+    }
     if std::io::stdin().is_terminal() {
         let words = "Waiting for a client of the Model Context Protocol on standard input; Ctrl-D ends. See `deskhand mcp --help`.";
         Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
@@ -32,6 +36,47 @@ pub(crate) async fn mcp(args: &McpArgs) -> CommandResult {
         .await
         .map_err(|error| CliError::failed_to("serve the client", error))?;
     Ok(Exit::Success)
+}
+
+/// Serves clients over HTTP until a signal.
+async fn serve_http(args: &McpArgs, host: Host) -> CommandResult {
+    let token = match &args.token_file {
+        Some(file) => given_token(file)?,
+        None => mcp::HttpOptions::new_token().map_err(|error| CliError::failed_to("make a token", error))?,
+    };
+    let options =
+        mcp::HttpOptions { port: args.port, token: token.clone(), origins: args.allow_origin.clone() };
+    let server = mcp::HttpServer::bind(options).await.map_err(|error| {
+        CliError::failed_to(format!("listen on 127.0.0.1:{}", args.port), error)
+            .with_help("choose another port with --port, or 0 for a free one")
+    })?;
+    let out = Output::to(Stream::Out);
+    out.text(&server.url);
+    if args.token_file.is_none() {
+        out.text(format!("Authorization: Bearer {token}"));
+    }
+    let mut signals = Signals::catch()?;
+    let ending = async move {
+        let _ = signals.next().await;
+    };
+    server.serve(host, ending).await.map_err(|error| CliError::failed_to("serve clients", error))?;
+    Ok(Exit::Success)
+}
+
+/// The fewest characters of a token.
+const TOKEN_MIN: usize = 16;
+
+fn given_token(file: &Path) -> Result<String, CliError> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|error| CliError::failed_to(format!("read the token in {}", file.display()), error))?;
+    let token = text.lines().next().unwrap_or_default().trim().to_owned();
+    if token.len() < TOKEN_MIN || !token.chars().all(|c| c.is_ascii_graphic()) {
+        return Err(CliError::usage(format!(
+            "the first line of {} is no token: it needs at least {TOKEN_MIN} letters, digits or signs",
+            file.display()
+        )));
+    }
+    Ok(token)
 }
 
 /// Writes the configuration of a client.

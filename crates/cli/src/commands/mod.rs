@@ -7,6 +7,7 @@ mod batch;
 mod config;
 mod desktop;
 mod doctor;
+mod files;
 mod follow;
 mod fork;
 mod gc;
@@ -66,6 +67,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Model(args) => block_on(model::model(&args)),
         Command::Agents(args) => agents::agents(&args),
+        Command::ReadFiles => files::read_files(),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::Secret(args) => block_on(secret::secret(&args)),
         Command::States(args) => states::states(&args),

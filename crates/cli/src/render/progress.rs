@@ -150,9 +150,13 @@ impl Progress {
 
     fn opened(&self) -> Vec<Line> {
         let Some(header) = self.story.header() else { return Vec::new() };
-        self.when(Verbosity::Thoughts, || {
+        let mut lines = self.when(Verbosity::Thoughts, || {
             note("session", &format!("{} · {} · {}", header.session, header.model, header.desktop))
-        })
+        });
+        for missing in &header.config.missing_tools {
+            lines.extend(self.when(Verbosity::Normal, || bad("missing", &one_line(missing))));
+        }
+        lines
     }
 
     fn user_replied(&self, reply: &UserReply) -> Vec<Line> {

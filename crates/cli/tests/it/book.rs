@@ -60,6 +60,7 @@ pages! {
     scripts: "docs/guides/scripts.md" on "mousepad";
     secrets: "docs/guides/secrets.md" on "mousepad";
     sessions: "docs/guides/sessions.md" on "mousepad";
+    more_tools: "docs/guides/tools.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";

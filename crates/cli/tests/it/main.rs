@@ -30,4 +30,5 @@ mod support;
 mod talk;
 mod tasks;
 mod told;
+mod tools;
 mod wrong_usage;

@@ -1,4 +1,5 @@
-"""Drives `deskhand mcp` with the official Python client. Arguments: the program, and the file to write.
+"""Drives `deskhand mcp` with the official Python client. Arguments: the program and the file to write, or the address of a server over
+HTTP, the file, and the token.
 
 Prints a line for each thing that holds, and fails where one does not.
 """
@@ -6,20 +7,29 @@ Prints a line for each thing that holds, and fails where one does not.
 import asyncio
 import sys
 
+import httpx2
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import ElicitResult
 
 
-async def main(program: str, file: str) -> None:
+def connected(server: str, token: str | None):
+    """The streams to a program, or to an address."""
+    if token is None:
+        return stdio_client(StdioServerParameters(command=server, args=["mcp"], env=None))
+    headers = {"Authorization": f"Bearer {token}"}
+    return streamable_http_client(server, http_client=httpx2.AsyncClient(headers=headers, timeout=180))
+
+
+async def main(server: str, file: str, token: str | None = None) -> None:
     asked = []
 
     async def elicit(_context, params):
         asked.append(params.message)
         return ElicitResult(action="accept", content={})
 
-    server = StdioServerParameters(command=program, args=["mcp"], env=None)
-    async with stdio_client(server) as (read, write):
+    async with connected(server, token) as (read, write, *_):
         async with ClientSession(read, write, elicitation_callback=elicit) as session:
             greeting = await session.initialize()
             print("initialised", greeting.server_info.name)
@@ -51,4 +61,4 @@ async def main(program: str, file: str) -> None:
             print("ended")
 
 
-asyncio.run(main(sys.argv[1], sys.argv[2]))
+asyncio.run(main(*sys.argv[1:]))

@@ -20,7 +20,8 @@ impl Report {
     /// What is proven, in the words of the application (names, titles, texts, values) and of AT-SPI (roles, states).
     /// Nothing of what was merely asked for is among them.
     pub fn facts(&self) -> Vec<String> {
-        self.actions().iter().filter_map(fact).collect()
+        let proof = if let Self::Native { read_back, .. } = self { read_back.clone() } else { None };
+        self.actions().iter().filter_map(fact).chain(proof).collect()
     }
 
     /// Whether a fact, or a value of `output`, contains `expected`: the same words one after the other. Case, white

@@ -89,6 +89,14 @@ pub enum Report {
         /// The actions.
         actions: Vec<Action>,
     },
+    /// What a call of an application's own interface did, such as UNO of LibreOffice.
+    Native {
+        /// What was done.
+        did: String,
+        /// What was read back afterwards, which proves it; `None` if nothing was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        read_back: Option<String>,
+    },
     /// A message of a tool that is no action on the desktop, or of what kept a call from running.
     Text {
         /// The message.
@@ -112,7 +120,7 @@ impl Report {
         match self {
             Self::Action { action } => std::slice::from_ref(action),
             Self::Sequence { actions } => actions,
-            Self::Text { .. } | Self::Recorded { .. } => &[],
+            Self::Native { .. } | Self::Text { .. } | Self::Recorded { .. } => &[],
         }
     }
 

@@ -56,8 +56,11 @@ pub struct Subject {
     pub labels: Vec<String>,
     /// The key chords to press, in order and in canonical form. Rules match each of them as a name, and all together.
     pub keys: Vec<String>,
-    /// The arguments of the program that it starts, or the files that it opens, in order.
+    /// The arguments of the program that it starts, the files that it opens, or what a tool of another source is given, in order.
     pub arguments: Vec<String>,
+    /// Where its tool comes from, if it is none of ours.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The program that it starts, if that is no installed application.
     pub stranger: Option<String>,
     /// The elements that the command is aimed at, as they were shown.

@@ -84,6 +84,7 @@ impl Subject {
     #[must_use]
     pub(crate) fn with_values(mut self, command: &Command, reading: &Reading<'_>) -> Self {
         let mut found: Vec<(ValueKind, String)> = Vec::new();
+        self.calls(command, reading.tools);
         for aimed in &command.intent.aims {
             match aimed {
                 Aimed::Program { name } => found.push((ValueKind::Program, name.trim().to_owned())),
@@ -138,27 +139,35 @@ impl Subject {
         self
     }
 
+    /// Notes the source of a tool that is none of ours, with what it is given.
+    fn calls(&mut self, command: &Command, tools: &[ToolSpec]) {
+        let tool = tools.iter().find(|tool| tool.name == command.tool);
+        let Some(source) = tool.and_then(|tool| tool.source.clone()) else { return };
+        self.source = Some(source);
+        self.arguments = command.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    }
+
     /// The values in an argument that names a file or an address.
     fn file(&self, file: &str, reading: &Reading<'_>, found: &mut Vec<(ValueKind, String)>) {
         let foreign = foreign_host(file).filter(|_| reading.edition.is_third());
         match self.does {
-            Does::Open | Does::Save => match (host_of(file).or(foreign), reading.places.absolute(file)) {
-                (Some(host), _) => found.push((ValueKind::Host, host)),
-                (None, Some(path)) => found.push((ValueKind::Path, path)),
-                (None, None) => {}
-            },
+            Does::Open | Does::Save | Does::Read | Does::Set => {
+                match (host_of(file).or(foreign), reading.places.absolute(file)) {
+                    (Some(host), _) => found.push((ValueKind::Host, host)),
+                    (None, Some(path)) => found.push((ValueKind::Path, path)),
+                    (None, None) => {}
+                }
+            }
             // Any word of a command line may be an address.
             Does::Run => found.extend(host_typed(file).map(|host| (ValueKind::Host, host))),
             Does::Other
             | Does::Press
             | Does::Type
             | Does::Drag
-            | Does::Set
             | Does::Point
             | Does::Switch
             | Does::Close
             | Does::Delegate
-            | Does::Read
             | Does::Wait => {}
         }
     }
@@ -304,7 +313,7 @@ impl Subject {
             let executed = self.paths.iter().find(|path| places.runs(path)).cloned();
             self.writes_executed = executed.or_else(|| self.writes_executed.take());
         }
-        if self.does == Does::Open {
+        if matches!(self.does, Does::Open | Does::Read | Does::Set) {
             let secret = |value: &&Value| {
                 value.kind == ValueKind::Path && value.origin != Origin::User && places.is_secret(&value.text)
             };

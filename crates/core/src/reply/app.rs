@@ -38,7 +38,7 @@ pub struct AppReply {
 }
 
 /// The most actions in one reply.
-pub(super) const ACTIONS_MAX: usize = 20;
+pub(super) const ACTIONS_MAX: usize = 60;
 
 /// Parses the reply of an AppAgent.
 ///

@@ -298,6 +298,6 @@ mod tests {
         }
         let text = "x".repeat(TEXT_CHARS_MAX + 1);
         assert!(wrong(&format!(r#"{{"do": "type", "text": "{text}"}}"#)).contains("type it in parts"));
-        assert!(wrong(&[r#"{"do": "wait"}"#; 21].join(",")).contains("21 are too many; the limit is 20"));
+        assert!(wrong(&[r#"{"do": "wait"}"#; 61].join(",")).contains("61 are too many; the limit is 60"));
     }
 }

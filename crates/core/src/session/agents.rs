@@ -3,6 +3,8 @@
 //! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind defines its own. A
 //! delegate agent takes no steps here: it receives the sub-task and reports.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -73,8 +75,19 @@ impl Session {
         }
     }
 
-    pub(super) fn tools_of(&self, worker: Worker) -> &[ToolSpec] {
-        self.steps_of(worker).map_or(&self.config.app_tools, |steps| &steps.tools)
+    /// The tools of an agent: for an AppAgent those of its application.
+    pub(super) fn tools_of(&self, worker: Worker) -> Cow<'_, [ToolSpec]> {
+        if let Some(steps) = self.steps_of(worker) {
+            return Cow::Borrowed(&steps.tools);
+        }
+        let all = &self.config.app_tools;
+        let Some(Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
+            return Cow::Borrowed(all);
+        };
+        if all.iter().all(|tool| tool.is_for(&window.app)) {
+            return Cow::Borrowed(all);
+        }
+        Cow::Owned(all.iter().filter(|tool| tool.is_for(&window.app)).cloned().collect())
     }
 
     pub(super) fn reply_schema_of(&self, worker: Worker) -> (ReplyKind, Value) {
@@ -144,9 +157,9 @@ impl Session {
                 if self.operates(worker) {
                     return operator_texts(&self.prompts, &input);
                 }
-                let tools = &self.config.app_tools;
+                let tools = self.tools_of(worker);
                 let prompts = self.prompts.app(shown);
-                let system = system_message("app_system", prompts.system, tools, prompts.examples)?;
+                let system = system_message("app_system", prompts.system, &tools, prompts.examples)?;
                 Ok((system, app_user_text(prompts.user, &input)?))
             }
             Observation::Agent(view) => {

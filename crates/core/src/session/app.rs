@@ -2,6 +2,8 @@
 //!
 //! AppAgents and agents of other kinds share these steps and one transition table; [`super::agents`] has the differences.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -147,7 +149,7 @@ impl Asks for App {
 }
 
 impl Acts for App {
-    fn tools(self, session: &Session) -> &[ToolSpec] {
+    fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]> {
         session.tools_of(self.0)
     }
 
@@ -163,7 +165,7 @@ impl Acts for App {
         let reference = command.window.and_then(|_| refusal(command));
         let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
-            .or_else(|| unknown_tool(command, session.tools_of(self.0)))
+            .or_else(|| unknown_tool(command, &session.tools_of(self.0)))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
@@ -270,7 +272,7 @@ impl Session {
         let doubt = recorded
             .as_ref()
             .filter(|step| !step.actions.is_empty())
-            .map(|step| doubt_of(&step.reply.actions, &step.actions, self.tools_of(worker)));
+            .map(|step| doubt_of(&step.reply.actions, &step.actions, &self.tools_of(worker)));
         let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;

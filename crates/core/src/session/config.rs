@@ -201,6 +201,9 @@ pub struct SessionConfig {
     pub opened: Vec<String>,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
+    /// Tools that are missing although they are configured, as sentences for the user.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_tools: Vec<String>,
 }
 
 impl Default for SessionConfig {
@@ -227,6 +230,7 @@ impl Default for SessionConfig {
             secrets: Vec::new(),
             opened: Vec::new(),
             agents: Vec::new(),
+            missing_tools: Vec::new(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The HostAgent's steps: decompose, select, assign, judge.
 
-use std::collections::VecDeque;
+use std::{borrow::Cow, collections::VecDeque};
 
 use serde_json::{Map, Value};
 
@@ -140,8 +140,8 @@ impl Asks for Host {
 }
 
 impl Acts for Host {
-    fn tools(self, session: &Session) -> &[ToolSpec] {
-        &session.config.host_tools
+    fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]> {
+        Cow::Borrowed(&session.config.host_tools)
     }
 
     /// The commands of a reply: its action, then the selection of its target if that is a window, or the delegation to it.

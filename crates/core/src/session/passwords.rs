@@ -125,7 +125,7 @@ impl Session {
             policy: &self.config.policy,
             grants: &self.grants,
             observation,
-            tools,
+            tools: &tools,
             applications: self.config.applications.as_deref(),
             secrets: &secrets,
             places: &self.config.places,
@@ -135,7 +135,7 @@ impl Session {
         let mut before = Vec::new();
         let mut found = Vec::new();
         for mut command in agent.proposal(self, &reply).commands {
-            if intent::read(&mut command, tools).is_ok() {
+            if intent::read(&mut command, &tools).is_ok() {
                 let reading = judging.reading(&before, self.config.policy.guard);
                 found.extend(PasswordEntry::of(&command, &reading));
             }

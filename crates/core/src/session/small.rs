@@ -58,7 +58,7 @@ impl Session {
         let elements = titled_elements(view).into_iter().map(|element| {
             Thing::new(&element.title, element.more, Means::Element(element.id)).only_read(!element.acts)
         });
-        let tools: Vec<ToolForm> = self.config.app_tools.iter().filter_map(ToolForm::of).collect();
+        let tools: Vec<ToolForm> = self.tools_of(worker).iter().filter_map(ToolForm::of).collect();
         let own = || app.memory.items().filter(|item| item.step >= app.first_step);
         let worked = own().any(|item| !item.actions.is_empty() && !has_failed(item));
         let fails = own().next().is_some() || tools.is_empty();

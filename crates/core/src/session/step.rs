@@ -3,6 +3,8 @@
 //! This module has what is common to all agents. What differs — the observation, the prompt, the meaning of a status — is
 //! in [`AgentKind`].
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::{
@@ -86,7 +88,7 @@ pub(super) trait Asks: Steps {
 /// What an agent does, and what becomes of it.
 pub(super) trait Acts: Steps {
     /// Its tools.
-    fn tools(self, session: &Session) -> &[ToolSpec];
+    fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]>;
     /// The commands that a reply proposes.
     fn proposal(self, session: &Session, reply: &Self::Reply) -> Proposal;
     /// The commands that a policy could decide on, also where the one in force is not asked.
@@ -241,7 +243,9 @@ impl Session {
         let (seen, did) = agent.progress(self, &replied.observation, &replied.reply);
         let repeats = agent.stall(self).map_or(0, |stall| stall.repeats(&seen, &did));
         let proposal = agent.proposal(self, &replied.reply);
-        if let Some(refusal) = refuse_repetition(repeats, &self.config.limits, &proposal, agent.tools(self)) {
+        let tools = agent.tools(self);
+        if let Some(refusal) = refuse_repetition(repeats, &self.config.limits, &proposal, &tools) {
+            drop(tools);
             self.act(agent, replied.acting(Cleared::refused(proposal, refusal)));
             return;
         }
@@ -251,7 +255,7 @@ impl Session {
             policy: &self.config.policy,
             grants: &self.grants,
             observation: &replied.observation,
-            tools: agent.tools(self),
+            tools: &tools,
             applications: self.config.applications.as_deref(),
             secrets: &secrets,
             places: &self.config.places,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     action::Report,
-    command::{CallResult, CallStatus, Command, Listing, ToolSpec, Verdict},
+    command::{CallResult, CallStatus, Command, ToolSpec, Verdict},
     geometry::Rect,
     ids::{ElementId, WindowId},
     intent::{Does, Takes},
@@ -23,7 +23,7 @@ pub(crate) fn tool(name: &str) -> ToolSpec {
         acts: true,
         does: declared(name).0,
         takes: declared(name).1.iter().map(|(name, takes)| ((*name).to_owned(), *takes)).collect(),
-        listing: Listing::Whole,
+        ..ToolSpec::default()
     }
 }
 

@@ -12,8 +12,8 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Quirks, Settled,
-    Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Patterns,
+    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use super::{Permitted, activates, secret::Into};
@@ -69,6 +69,16 @@ impl<D: Desktop> Documents for Permitted<'_, D> {
 
     async fn file(&self, path: &str) -> DesktopResult<FileState> {
         self.desktop.file(path).await
+    }
+}
+
+impl<D: Desktop> Native for Permitted<'_, D> {
+    fn has_native(&self) -> bool {
+        self.desktop.has_native()
+    }
+
+    async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        self.desktop.native(window, call).await
     }
 }
 

@@ -12,8 +12,8 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Patterns, Picture, QuietLimits, Quirks, Settled,
-    Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Patterns,
+    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use super::{BEYOND, Veiled};
@@ -93,6 +93,16 @@ impl<D: Desktop> Documents for Veiled<D> {
         self.hide(&mut file.path);
         file.near.iter_mut().for_each(|name| self.hide(name));
         Ok(file)
+    }
+}
+
+impl<D: Desktop> Native for Veiled<D> {
+    fn has_native(&self) -> bool {
+        self.inner.has_native()
+    }
+
+    async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        self.inner.native(window, call).await
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::sync::{oneshot, watch};
 
 use crate::{
     blocking::run_blocking,
+    native::OfficePipe,
     office_locks::OfficeLock,
     virtual_desktop::{
         environment::{Environment, MARK},
@@ -248,6 +249,8 @@ impl Processes {
             Some(folder) => run_blocking(move || OfficeLock::of_desktop(&folder)).await.unwrap_or_default(),
             None => Vec::new(),
         };
+        // Its name goes with the folder.
+        let pipe = self.folder.as_deref().and_then(OfficePipe::of);
         let mut running = self.running.subscribe();
         let all = async {
             match ended_by {
@@ -261,6 +264,9 @@ impl Processes {
         };
         if tokio::time::timeout(END_BOUND, all).await.is_err() {
             tracing::warn!("some processes of the virtual desktop did not end");
+        }
+        if let Some(pipe) = pipe {
+            run_blocking(move || pipe.remove()).await.ok();
         }
         for lock in locks {
             if let Err(error) = lock.remove() {

@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::start::{create_private, write_private};
+use crate::native::pipe_name;
 
 /// The arguments and files of one family of programs.
 struct Program {
@@ -79,16 +80,20 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
+/// What stands for the name of the desktop's pipe in the content of a file.
+const PIPE: &str = "{pipe}";
+
 /// No animations: LibreOffice draws its whole window for each picture of one, while it is to do something else.
 const STILL: &str = "[Settings]\ngtk-enable-animations=false\n";
 
 /// No tip of the day, news, donation bar or crash report, and no first-start behaviour: the first start of a version would test how
-/// it draws rectangles of 4096 pixels, for almost a second.
+/// it draws rectangles of 4096 pixels, for almost a second. It listens on the pipe of the desktop, for calls of its own interface.
 const LIBREOFFICE_SETTINGS: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 <oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="ShowTipOfTheDay" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="FirstRun" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Office.Common/Misc"><prop oor:name="CrashReport" oor:op="fuse"><value>false</value></prop></item>
+<item oor:path="/org.openoffice.Setup/Office"><prop oor:name="ooSetupConnectionURL" oor:op="fuse"><value>pipe,name={pipe};urp;</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNew" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="WhatsNewDialog" oor:op="fuse"><value>false</value></prop></item>
 <item oor:path="/org.openoffice.Setup/Product"><prop oor:name="ooSetupLastVersion" oor:op="fuse"><value>99.9</value></prop></item>
@@ -130,6 +135,10 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
             if let Some(folder) = file.parent() {
                 create_private(folder)?;
             }
+            let content = match content.contains(PIPE) {
+                true => content.replace(PIPE, &pipe_name(private)?),
+                false => (*content).to_owned(),
+            };
             write_private(&file, content.as_bytes())?;
         }
     }

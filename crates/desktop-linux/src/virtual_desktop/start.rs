@@ -458,7 +458,7 @@ pub(super) fn create_private(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a new file for its owner alone.
-pub(super) fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
+pub(crate) fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
     let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
     io::Write::write_all(&mut file, content)
 }

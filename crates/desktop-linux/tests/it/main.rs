@@ -19,6 +19,7 @@ mod linux_calc;
 mod linux_contract;
 mod linux_mirror;
 mod linux_x11;
+mod native;
 mod navigating;
 mod office;
 mod opening;

@@ -7,12 +7,14 @@ use deskhand_core::{
 };
 use serde::Serialize;
 
-use super::{Capture, Clipboard, Documents, Input, Patterns, Settling, TreeLimits, UiTree, Windowing};
+use super::{
+    Capture, Clipboard, Documents, Input, Native, Patterns, Settling, TreeLimits, UiTree, Windowing,
+};
 use crate::DesktopResult;
 
 /// A whole desktop.
 pub trait Desktop:
-    Windowing + UiTree + Patterns + Input + Clipboard + Capture + Settling + Documents + Sync + Send
+    Windowing + UiTree + Patterns + Input + Clipboard + Capture + Settling + Documents + Native + Sync + Send
 {
     /// What this desktop supports, known up front.
     fn capabilities(&self) -> Capabilities;

@@ -24,6 +24,7 @@ mod roles;
 mod rules;
 mod schema;
 mod secrets;
+mod servers;
 mod settings;
 mod team;
 mod view;
@@ -49,6 +50,10 @@ pub use providers::{Provider, Service};
 pub use roles::{RepairSetting, RoleSetting, RoleSettings};
 pub use schema::{all_keys, schema_text};
 pub use secrets::{SecretOrigin, SecretSettings};
+pub use servers::{
+    ServerSettings, ToolArgumentSetting, ToolArgumentSettings, ToolDoesSetting, ToolInputSetting,
+    ToolProgramSettings, ToolSettings, ValueSource,
+};
 pub use settings::{Config, EvaluationSettings, SessionSettings};
 pub(crate) use team::Team;
 pub use view::{CompressionSetting, ViewSettings};

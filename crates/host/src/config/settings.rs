@@ -19,6 +19,7 @@ use super::{
     policy::PolicySettings,
     roles::RoleSettings,
     secrets::SecretSettings,
+    servers::{ServerSettings, ToolSettings},
     view::ViewSettings,
 };
 
@@ -67,6 +68,12 @@ pub struct Config {
     pub secrets: BTreeMap<String, SecretSettings>,
     /// Agents that own no window and can work on sub-tasks.
     pub agents: AgentSettings,
+    /// MCP servers whose tools agents use, by name.
+    pub servers: BTreeMap<String, ServerSettings>,
+    /// A file with more servers, in the form of the reference implementation (`mcp.yaml`).
+    pub mcp_file: Option<PathBuf>,
+    /// Programs as tools.
+    pub tools: Vec<ToolSettings>,
     /// Where sessions are stored.
     pub sessions: SessionSettings,
 }
@@ -94,6 +101,9 @@ impl Default for Config {
             policy: PolicySettings::default(),
             secrets: BTreeMap::new(),
             agents: AgentSettings::default(),
+            servers: BTreeMap::new(),
+            mcp_file: None,
+            tools: Vec::new(),
             sessions: SessionSettings::default(),
         }
     }

@@ -17,6 +17,8 @@ use deskhand_runtime::{
     HeldSession, SessionStore,
     agents::EnabledAgents,
     people::{Approvals, Request},
+    sources::EnabledSources,
+    tools::FileSettings,
 };
 
 use super::setup::Setup;
@@ -27,6 +29,7 @@ use crate::{
     model::{ModelError, ModelSetup, TeamChoice},
     prompts::prompts,
     secrets::permits,
+    sources::{files, sources},
     workspace::{Keep, WorkspacePlan, hosts_of},
 };
 
@@ -63,6 +66,9 @@ pub(crate) struct Plan {
     pub(crate) config: SessionConfig,
     pub(super) prompts: PromptSet,
     agents: EnabledAgents,
+    sources: EnabledSources,
+    /// How agents read files; `None` if they cannot.
+    pub(super) files: Option<FileSettings>,
     pub(super) store: SessionStore,
     pub(super) people: PeopleRules,
     pub(super) screenshot: Option<PathBuf>,
@@ -138,6 +144,8 @@ impl Plan {
         session.action_sequences = true;
         session.agents.clear();
         plan.agents = EnabledAgents::default();
+        // Who steers has tools of its own.
+        plan.sources = EnabledSources::default();
         plan.setup.steered = true;
         Ok(plan)
     }
@@ -180,6 +188,8 @@ impl Plan {
             model,
             config: session,
             agents: enable(config, helper, &config.agents.enabled)?,
+            sources: sources(config, helper)?,
+            files: files(config, helper),
             store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
@@ -241,6 +251,10 @@ impl Plan {
 
     pub(super) fn agents(&self) -> EnabledAgents {
         self.agents.clone()
+    }
+
+    pub(super) fn sources(&self) -> EnabledSources {
+        self.sources.clone()
     }
 }
 

@@ -13,7 +13,7 @@ use deskhand_core::{
     record::{Line, Record},
     text::error_chain,
 };
-use deskhand_desktop::Capture as _;
+use deskhand_desktop::{Capture as _, Native as _};
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::Team;
 use deskhand_runtime::{
@@ -225,7 +225,18 @@ impl Run<'_> {
         let plan = self.plan;
         let tools =
             Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
-        let tools = tools.with_secrets(workspace.secrets.clone());
+        let tools = tools.with_secrets(workspace.secrets.clone()).with_sources(plan.sources());
+        let tools = match workspace.desktop.has_native() {
+            true => tools.with_documents().map_err(|error| HostError::Tools(error.into()))?,
+            false => tools,
+        };
+        let tools = match plan.files.clone() {
+            Some(mut files) => {
+                files.hidden.extend(plan.workspace.hidden_places());
+                tools.with_files(files).map_err(|error| HostError::Tools(error.into()))?
+            }
+            None => tools,
+        };
         let mut story = Story::default();
         if let Some(held) = &held {
             let past = held.folder().read_lines(&mut |line| drop(story.read(line)));

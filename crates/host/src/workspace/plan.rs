@@ -57,6 +57,12 @@ pub(crate) struct Keep {
 }
 
 impl WorkspacePlan {
+    /// The places that are kept from applications, since keys and secrets are there.
+    pub(crate) fn hidden_places(&self) -> Vec<PathBuf> {
+        let kept_out = self.confine.kept_out().ok().flatten();
+        kept_out.map(|kept| kept.hidden).unwrap_or_default()
+    }
+
     /// The desktop for requests: a private one, unless the configuration names the current one.
     ///
     /// # Errors

@@ -3,17 +3,14 @@
 //! - [`kind`]: the traits of a new kind of agent.
 //! - [`registry`]: kinds by name, and which are enabled.
 //! - [`open`](crate::agents::OpenAgents): the open agents of one session.
-//! - [`shell`]: the built-in command-line agent; [`mcp`]: agents in separate processes.
-//! - [`sandbox`]: how the programs of both are confined.
+//! - [`shell`]: the built-in command-line agent; [`mcp`]: agents in separate processes. Their programs are confined ([`programs`](crate::programs)).
 //!
 //! Core decides their steps (`deskhand_core::agent`); this module carries them out.
 
-mod environment;
 pub mod kind;
 pub mod mcp;
 mod open;
 pub mod registry;
-pub mod sandbox;
 pub mod shell;
 
 pub use kind::{

@@ -26,7 +26,7 @@ const ANSWER_MAX: Duration = Duration::from_secs(5);
 ///
 /// # Errors
 /// Why it is refused.
-pub(super) async fn follow(command: &Command, policy: &Policy, places: &Places) -> Result<(), String> {
+pub(crate) async fn follow(command: &Command, policy: &Policy, places: &Places) -> Result<(), String> {
     let paths = named(command, places);
     if paths.is_empty() {
         return Ok(());

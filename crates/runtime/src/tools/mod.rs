@@ -5,12 +5,16 @@
 //! [`Toolbox::with_app_tool`].
 
 mod arguments;
+mod calculate;
 mod click_element;
 mod click_on_coordinates;
 mod close_application;
+mod declared;
+mod documents;
 mod drag;
 mod drag_on_coordinates;
 mod expand;
+mod files;
 mod focus_element;
 mod invoke_action;
 mod launch_application;
@@ -43,4 +47,6 @@ mod warrant;
 mod write_clipboard;
 mod write_table;
 
+pub use files::FileSettings;
+pub(crate) use links::follow;
 pub use registry::{DuplicateTool, Tool, ToolContext, ToolError, ToolOutput, ToolResult, Toolbox};

@@ -1,6 +1,6 @@
 //! The tool registry: names, schemas, and dispatch.
 
-use std::{collections::BTreeMap, marker::PhantomData, pin::Pin};
+use std::{collections::BTreeMap, marker::PhantomData, pin::Pin, sync::Arc};
 
 use deskhand_core::{
     action::Report,
@@ -18,7 +18,13 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{links::follow, warrant::Warrant};
+use super::{
+    documents,
+    files::{self, FileSettings},
+    links::follow,
+    warrant::Warrant,
+};
+use crate::sources::EnabledSources;
 
 /// The context of a tool call.
 pub struct ToolContext<'a, D: Desktop> {
@@ -28,6 +34,8 @@ pub struct ToolContext<'a, D: Desktop> {
     pub window: Option<WindowId>,
     /// Limits of the actions.
     pub limits: ActLimits,
+    /// What paths are relative to.
+    pub places: &'a Places,
 }
 
 impl<D: Desktop> ToolContext<'_, D> {
@@ -94,6 +102,8 @@ pub trait Tool<D: Desktop>: Send + Sync + 'static {
     const DOES: Does = Does::Other;
     /// How much of it prompts list; every word costs tokens in every request.
     const LISTING: Listing = Listing::Whole;
+    /// The applications whose AppAgents have it, as patterns of rules; empty for all.
+    const ONLY_IN: &'static [&'static str] = &[];
     /// The arguments.
     type Input: DeserializeOwned + JsonSchema + Send;
 
@@ -101,9 +111,10 @@ pub trait Tool<D: Desktop>: Send + Sync + 'static {
     fn run(input: Self::Input, context: &ToolContext<'_, D>) -> impl Future<Output = ToolResult> + Send;
 }
 
-type Answer<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
+pub(super) type Answer<'a> = Pin<Box<dyn Future<Output = CallResult> + Send + 'a>>;
 
-trait AnyTool<D: Desktop>: Send + Sync {
+/// A tool as the registry holds it.
+pub(super) trait AnyTool<D: Desktop>: Send + Sync {
     fn spec(&self) -> ToolSpec;
     fn acts(&self) -> bool;
     fn run<'a>(&'a self, arguments: &'a Map<String, Value>, context: &'a ToolContext<'a, D>) -> Answer<'a>;
@@ -132,6 +143,8 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
             does: T::DOES,
             takes,
             listing: T::LISTING,
+            only_in: T::ONLY_IN.iter().map(ToString::to_string).collect(),
+            source: None,
         }
     }
 
@@ -152,24 +165,28 @@ impl<D: Desktop, T: Tool<D>> AnyTool<D> for Erased<T> {
             };
             match T::run(input, context).await {
                 Ok(output) => result_of(output, T::DOES.acts()),
-                Err(ToolError::Reply(reason)) => {
-                    CallResult::failure(T::DOES.acts().then_some(Verdict::Refused), reason)
-                }
-                Err(ToolError::Desktop(DesktopError::Refused(refusal))) => CallResult::failure(
-                    T::DOES.acts().then_some(Verdict::Refused),
-                    format!("refused: {}", refusal.reason()),
-                ),
-                Err(ToolError::Desktop(error)) => CallResult::failure(
-                    T::DOES.acts().then_some(Verdict::Unknown),
-                    format!("failed to {}", error.chain()),
-                ),
+                Err(error) => failed(error, T::DOES.acts()),
             }
         })
     }
 }
 
+/// The result of a tool that failed.
+pub(super) fn failed(error: ToolError, acts: bool) -> CallResult {
+    let refused = acts.then_some(Verdict::Refused);
+    match error {
+        ToolError::Reply(reason) => CallResult::failure(refused, reason),
+        ToolError::Desktop(DesktopError::Refused(refusal)) => {
+            CallResult::failure(refused, format!("refused: {}", refusal.reason()))
+        }
+        ToolError::Desktop(error) => {
+            CallResult::failure(acts.then_some(Verdict::Unknown), format!("failed to {}", error.chain()))
+        }
+    }
+}
+
 /// Converts a report. The step continues only if the effect was seen or cannot be observed.
-fn result_of(done: ToolOutput, acts: bool) -> CallResult {
+pub(super) fn result_of(done: ToolOutput, acts: bool) -> CallResult {
     let ToolOutput { effect, route, report, window, output } = done;
     let status = match effect {
         Verdict::Seen | Verdict::Unknown => CallStatus::Success,
@@ -197,11 +214,16 @@ impl<D: Desktop> Default for ToolList<D> {
 
 impl<D: Desktop> ToolList<D> {
     /// Adds a tool.
-    pub(crate) fn with<T: Tool<D>>(mut self) -> Result<Self, DuplicateTool> {
-        if self.tools.insert(T::NAME, Box::new(Erased::<T>(PhantomData))).is_some() {
-            return Err(DuplicateTool(T::NAME));
+    pub(crate) fn with<T: Tool<D>>(self) -> Result<Self, DuplicateTool> {
+        self.with_any(T::NAME, Box::new(Erased::<T>(PhantomData)))
+    }
+
+    /// Adds a tool that is declared as data.
+    fn with_any(mut self, name: &'static str, tool: Box<dyn AnyTool<D>>) -> Result<Self, DuplicateTool> {
+        if self.tools.insert(name, tool).is_some() {
+            return Err(DuplicateTool(name));
         }
-        self.order.push(T::NAME);
+        self.order.push(name);
         Ok(self)
     }
 
@@ -217,6 +239,7 @@ pub struct Toolbox<D: Desktop> {
     /// Limits of every action.
     pub limits: ActLimits,
     pub(crate) secrets: Secrets,
+    pub(crate) sources: EnabledSources,
 }
 
 impl<D: Desktop> Toolbox<D> {
@@ -225,6 +248,12 @@ impl<D: Desktop> Toolbox<D> {
     #[must_use]
     pub fn with_secrets(self, secrets: Secrets) -> Self {
         Self { secrets, ..self }
+    }
+
+    /// The same with sources of more tools, which are opened with each session.
+    #[must_use]
+    pub fn with_sources(self, sources: EnabledSources) -> Self {
+        Self { sources, ..self }
     }
 
     /// The tools of the HostAgent.
@@ -243,6 +272,32 @@ impl<D: Desktop> Toolbox<D> {
     /// [`DuplicateTool`] when there is one of that name.
     pub fn with_app_tool<T: Tool<D>>(mut self) -> Result<Self, DuplicateTool> {
         self.app = self.app.with::<T>()?;
+        Ok(self)
+    }
+
+    /// Adds the tools for documents of applications with an interface of their own: only where the desktop has such applications.
+    ///
+    /// # Errors
+    /// [`DuplicateTool`] when there is one of the same name.
+    pub fn with_documents(mut self) -> Result<Self, DuplicateTool> {
+        for tool in documents::all() {
+            self.app = self.app.with_any(tool.name(), Box::new(tool))?;
+        }
+        Ok(self)
+    }
+
+    /// Adds the tools for files, for all agents.
+    ///
+    /// # Errors
+    /// [`DuplicateTool`] when there is one of the same name.
+    pub fn with_files(mut self, settings: FileSettings) -> Result<Self, DuplicateTool> {
+        let settings = Arc::new(settings);
+        for tool in files::all(&settings) {
+            self.app = self.app.with_any(tool.name(), Box::new(tool))?;
+        }
+        for tool in files::all(&settings) {
+            self.host = self.host.with_any(tool.name(), Box::new(tool))?;
+        }
         Ok(self)
     }
 
@@ -280,7 +335,8 @@ impl<D: Desktop> Toolbox<D> {
         }
         let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);
         let permitted = Permitted::new(desktop, &warrant, command.window);
-        let context = ToolContext { desktop: &permitted, window: command.window, limits: self.limits };
+        let context =
+            ToolContext { desktop: &permitted, window: command.window, limits: self.limits, places };
         tool.run(&command.arguments, &context).await
     }
 }

@@ -4,6 +4,7 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_secret::Secrets;
 
 use super::{
+    calculate::Calculate,
     click_element::ClickElement,
     click_on_coordinates::ClickOnCoordinates,
     close_application::CloseApplication,
@@ -38,6 +39,7 @@ use super::{
     write_clipboard::WriteClipboard,
     write_table::WriteTable,
 };
+use crate::sources::EnabledSources;
 
 impl<D: Desktop> Toolbox<D> {
     /// The standard tools.
@@ -65,6 +67,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<ReadTable>()?
             .with::<WriteTable>()?
             .with::<SelectCells>()?
+            .with::<Calculate>()?
             .with::<ReadText>()?
             .with::<Scroll>()?
             .with::<Drag>()?
@@ -80,6 +83,6 @@ impl<D: Desktop> Toolbox<D> {
             .with::<ClickOnCoordinates>()?
             .with::<DragOnCoordinates>()?
             .with::<Wait>()?;
-        Ok(Self { host, app, limits, secrets: Secrets::default() })
+        Ok(Self { host, app, limits, secrets: Secrets::default(), sources: EnabledSources::default() })
     }
 }

@@ -24,6 +24,7 @@ mod reference;
 mod reports;
 mod sealed;
 mod secrets;
+mod sources;
 mod stopping;
 mod story;
 mod support;

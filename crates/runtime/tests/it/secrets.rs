@@ -118,7 +118,7 @@ fn options<'a>(
     model: &'a deskhand_model::Script,
     tools: &'a Toolbox<Veiled<FakeDesktop>>,
     requests: &[&str],
-) -> RunOptions<'a, Veiled<FakeDesktop>, deskhand_model::Script> {
+) -> RunOptions<'a, Veiled<FakeDesktop>> {
     RunOptions {
         store,
         desktop,

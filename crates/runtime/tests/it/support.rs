@@ -189,7 +189,7 @@ impl<M: Model> World<M> {
         }
     }
 
-    pub(crate) fn options(&self, requests: Vec<String>) -> RunOptions<'_, FakeDesktop, M> {
+    pub(crate) fn options(&self, requests: Vec<String>) -> RunOptions<'_, FakeDesktop> {
         RunOptions {
             store: &self.store,
             desktop: &self.desktop,

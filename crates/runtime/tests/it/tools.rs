@@ -75,7 +75,7 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 22] = [
+const PLAIN: [&str; 23] = [
     "action",
     "button",
     "checked",
@@ -92,6 +92,7 @@ const PLAIN: [&str; 22] = [
     "key_hold",
     "page",
     "range",
+    "expression",
     "right",
     "role",
     "rows",

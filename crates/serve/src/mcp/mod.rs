@@ -4,6 +4,7 @@
 
 mod ask;
 mod desks;
+mod http;
 mod install;
 mod prompts;
 mod resources;
@@ -16,6 +17,7 @@ use deskhand_host::Host;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+pub use http::{HttpOptions, HttpServer};
 pub use install::{ClientKind, InstallError, Installed, install};
 use server::Server;
 

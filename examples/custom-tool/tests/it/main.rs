@@ -11,10 +11,11 @@ use deskhand_core::{
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::office;
-use deskhand_example_custom_tool::CountWords;
+use deskhand_example_custom_tool::{CountWords, Dice};
 use deskhand_model::Script;
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, Waits, agents::EnabledAgents, people::People, run,
+    sources::EnabledSources,
 };
 use serde_json::json;
 
@@ -28,10 +29,11 @@ reply = '''
 
 [[turn]]
 agent = "AppAgent"
-expect = 'count_words\(id\)(?s:.*)Counts the words'
+expect = 'count_words\(id\)(?s:.*)Counts the words(?s:.*)Tools of the dice on the table'
 reply = '''
 {"thought": "there is a tool for that", "status": "FINISH", "result": "counted",
- "action": [{"function": "count_words", "arguments": {"id": "{{element "document text"}}"}}]}
+ "action": [{"function": "roll_dice", "arguments": {"times": 2}},
+            {"function": "count_words", "arguments": {"id": "{{element "document text"}}"}}]}
 '''
 
 [[turn]]
@@ -45,6 +47,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
     let folder = tempfile::tempdir().unwrap();
     let (desktop, model) = (office(), Script::parse("count.toml", TURNS, BTreeMap::new()).unwrap());
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();
+    let tools = tools.with_sources(EnabledSources::default().with(Dice { rolls: vec![3, 5] }));
     let options = RunOptions {
         store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
@@ -73,5 +76,5 @@ async fn a_model_sees_the_tool_and_calls_it() {
     let end = run(options, &mut watch).await.unwrap();
     let outcome = end.outcome.unwrap();
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "22 words"));
-    assert_eq!(outputs.last(), Some(&json!({"words": 22})));
+    assert!(outputs.ends_with(&[json!([3, 5]), json!({"words": 22})]), "{outputs:?}");
 }

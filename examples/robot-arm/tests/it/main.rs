@@ -19,9 +19,9 @@ use deskhand_runtime::{
     agents::{
         AgentKind, AgentRegistry,
         mcp::{McpKind, McpSettings},
-        sandbox::SandboxSettings,
     },
     people::People,
+    programs::sandbox::SandboxSettings,
     replay, run,
 };
 

@@ -49,6 +49,10 @@ pub fn sentence(report: &Report) -> String {
     match report {
         Report::Action { action } => whole(action),
         Report::Sequence { actions } => actions.iter().map(whole).collect::<Vec<_>>().join("; "),
+        Report::Native { did, read_back } => match read_back {
+            Some(proof) => format!("{did}; {proof}"),
+            None => did.clone(),
+        },
         Report::Text { text } | Report::Recorded { summary: text } => text.clone(),
     }
 }
@@ -64,7 +68,7 @@ fn beside_command(report: &Report) -> String {
             }
             _ => sentence(report),
         },
-        Report::Text { .. } | Report::Recorded { .. } => sentence(report),
+        Report::Native { .. } | Report::Text { .. } | Report::Recorded { .. } => sentence(report),
     }
 }
 
@@ -77,7 +81,7 @@ pub(super) fn reason(refusal: &Refusal) -> String {
 pub fn outcome(report: &Report) -> String {
     match report {
         Report::Action { action } => one_line(&said(action).outcome),
-        Report::Sequence { .. } | Report::Text { .. } | Report::Recorded { .. } => {
+        Report::Sequence { .. } | Report::Native { .. } | Report::Text { .. } | Report::Recorded { .. } => {
             one_line(&sentence(report))
         }
     }

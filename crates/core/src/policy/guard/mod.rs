@@ -28,7 +28,11 @@ use super::{
     rule::Policy,
     subject::Subject,
 };
-use crate::{intent::Does, text::excerpt, ui::Role};
+use crate::{
+    intent::Does,
+    text::{clip, excerpt},
+    ui::Role,
+};
 
 /// How much of a dialog is quoted, in characters.
 const SAID_MAX: usize = 300;
@@ -103,6 +107,13 @@ fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     }
     if third && let Some(why) = amounts::reason(policy, subject) {
         return Some(why);
+    }
+    if let Some(source) = subject.source.as_ref().filter(|_| subject.does.acts()) {
+        let given = clip(&subject.arguments.join(", "), SAID_MAX);
+        return Some(format!(
+            "it calls `{}` of the {source}, whose effects are not seen: {given}",
+            subject.tool
+        ));
     }
     if fourth && let Some(why) = fourth::reason(subject) {
         return Some(why);

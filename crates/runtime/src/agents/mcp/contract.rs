@@ -1,26 +1,21 @@
 //! The tool call to an MCP agent, and its result.
 
 use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::clip};
-use rmcp::model::{CallToolRequestParams, CallToolResult};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::agents::Assignment;
+use crate::{agents::Assignment, mcp::Answer};
 
 /// The tool that the server offers.
 pub const WORK: &str = "work_on_subtask";
 /// The maximum length of a result, in characters.
 const RESULT_CHARS_MAX: usize = 6_000;
 
-/// The tool call for a sub-task.
-pub(super) fn request(assignment: &Assignment) -> CallToolRequestParams {
-    let arguments = json!({
-        "subtask": assignment.subtask,
-        "message": assignment.message,
-        "request": assignment.request,
-    });
-    let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
-    CallToolRequestParams::new(WORK).with_arguments(arguments)
+/// The arguments of the tool for a sub-task.
+pub(super) fn arguments(assignment: &Assignment) -> Map<String, Value> {
+    let Assignment { subtask, message, request } = assignment.clone();
+    let all = [("subtask", subtask.into()), ("message", message.into()), ("request", request.into())];
+    all.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
 
 /// How the sub-task ended.
@@ -33,27 +28,26 @@ enum Ended {
 }
 
 #[derive(Debug, Deserialize)]
-struct Answer {
+struct Told {
     status: Ended,
     #[serde(default)]
     result: String,
 }
 
 /// Parses the result. Anything without a valid `finished` status is a failure.
-pub(super) fn report(result: &CallToolResult) -> AgentReport {
-    let text: Vec<&str> =
-        result.content.iter().filter_map(|block| block.as_text()).map(|block| block.text.as_str()).collect();
-    let text = text.join("\n");
+pub(super) fn report(answer: &Answer) -> AgentReport {
+    let text = answer.text.as_str();
     let failed = |result: String| AgentReport { status: SubtaskStatus::Failed, result };
-    if result.is_error == Some(true) {
-        return failed(clip(&text, RESULT_CHARS_MAX));
+    if answer.is_error {
+        return failed(clip(text, RESULT_CHARS_MAX));
     }
-    let answer = match &result.structured_content {
-        Some(value) => serde_json::from_value::<Answer>(value.clone()),
-        None => serde_json::from_str::<Answer>(&text),
+    let told = if answer.data.is_null() {
+        serde_json::from_str::<Told>(text)
+    } else {
+        serde_json::from_value::<Told>(answer.data.clone())
     };
-    match answer {
-        Ok(Answer { status, result }) => AgentReport {
+    match told {
+        Ok(Told { status, result }) => AgentReport {
             status: match status {
                 Ended::Finished => SubtaskStatus::Finished,
                 Ended::Failed => SubtaskStatus::Failed,
@@ -62,18 +56,18 @@ pub(super) fn report(result: &CallToolResult) -> AgentReport {
             result: clip(&result, RESULT_CHARS_MAX),
         },
         Err(error) => {
-            failed(format!("invalid result from the agent ({error}): {}", clip(&text, RESULT_CHARS_MAX)))
+            failed(format!("invalid result from the agent ({error}): {}", clip(text, RESULT_CHARS_MAX)))
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use rmcp::model::ContentBlock;
+    use serde_json::json;
 
     use super::*;
 
-    fn check(result: &CallToolResult, status: SubtaskStatus, expected: &str) {
+    fn check(result: &Answer, status: SubtaskStatus, expected: &str) {
         let report = report(result);
         assert_eq!(report.status, status, "{report:?}");
         assert!(report.result.contains(expected), "{report:?}");
@@ -81,15 +75,15 @@ mod tests {
 
     #[test]
     fn only_an_explicit_finished_status_counts() {
-        let structured = |value: Value| CallToolResult::structured(value);
+        let structured = |data: Value| Answer { data, ..Answer::default() };
         check(&structured(json!({"status": "finished", "result": "42"})), SubtaskStatus::Finished, "42");
         check(&structured(json!({"status": "rejected", "result": "no"})), SubtaskStatus::Rejected, "no");
         check(&structured(json!({"status": "failed"})), SubtaskStatus::Failed, "");
         check(&structured(json!({"status": "done"})), SubtaskStatus::Failed, "unknown variant `done`");
-        let text = |text: &str| CallToolResult::success(vec![ContentBlock::text(text)]);
+        let text = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
         check(&text(r#"{"status": "finished", "result": "in text"}"#), SubtaskStatus::Finished, "in text");
         check(&text("All done!"), SubtaskStatus::Failed, "All done!");
-        let error = CallToolResult::error(vec![ContentBlock::text("out of paper")]);
+        let error = Answer { is_error: true, ..text("out of paper") };
         check(&error, SubtaskStatus::Failed, "out of paper");
     }
 }

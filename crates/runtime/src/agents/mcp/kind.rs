@@ -1,6 +1,6 @@
 //! The agent kind of an MCP server, and its agent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use deskhand_core::{
     agent::{AgentHome, AgentReport},
@@ -9,11 +9,13 @@ use deskhand_core::{
 use tokio::sync::Mutex;
 
 use super::{
-    connection::Connection,
-    contract::{report, request},
+    contract::{WORK, arguments, report},
     settings::McpSettings,
 };
-use crate::agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent};
+use crate::{
+    agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent},
+    mcp::{Client, McpError},
+};
 
 /// An agent started by a command.
 #[derive(Debug, Clone)]
@@ -44,56 +46,68 @@ impl AgentKind for McpKind {
     }
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
-        let opened = Connection::open(&self.settings, &setup.folder).await;
+        let opened = open(&self.settings, &setup.folder).await;
         let program = self.settings.command.join(" ");
-        let failed = |problem: String| AgentError {
+        let failed = |problem: McpError| AgentError {
             agent: self.settings.name.clone(),
             problem: format!("could not {problem} (its program is `{program}`)"),
         };
-        let (connection, own) = opened.map_err(failed)?;
+        let (client, own) = opened.map_err(failed)?;
         let introduction = self.settings.introduction.clone().unwrap_or(own);
         let agent = McpAgent {
             settings: self.settings.clone(),
             folder: setup.folder,
-            connection: Mutex::new(Some(connection)),
+            client: Mutex::new(Some(client)),
         };
         Ok(OpenAgent::delegate(agent).introduced(introduction))
     }
+}
+
+/// Starts the server and checks that it offers the tool; returns its introduction.
+async fn open(settings: &McpSettings, folder: &Path) -> Result<(Client, String), McpError> {
+    let client = Client::open(&settings.server(), folder).await?;
+    let (tools, _) = client.tools(settings.start_timeout).await?;
+    let Some(tool) = tools.iter().find(|tool| tool.name == WORK) else {
+        let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+        let offered = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        return Err(McpError::Start(format!("find its tool `{WORK}`; it offers: {offered}")));
+    };
+    let introduction = client.instructions().unwrap_or_else(|| tool.description.clone());
+    Ok((client, introduction))
 }
 
 struct McpAgent {
     settings: McpSettings,
     folder: PathBuf,
     /// Taken out while it works: dropping the work drops the process too, and the next sub-task starts another.
-    connection: Mutex<Option<Connection>>,
+    client: Mutex<Option<Client>>,
 }
 
 impl DelegateAgent for McpAgent {
     async fn work(&self, assignment: Assignment) -> AgentReport {
         let failed = |result: String| AgentReport { status: SubtaskStatus::Failed, result };
-        let kept = self.connection.lock().await.take();
-        let alive = kept.and_then(|mut connection| connection.is_alive().then_some(connection));
-        let mut connection = match alive {
-            Some(connection) => connection,
-            None => match Connection::open(&self.settings, &self.folder).await {
-                Ok((connection, _)) => connection,
-                Err(problem) => {
-                    return failed(format!("failed to {problem}; nothing was done"));
-                }
+        let kept = self.client.lock().await.take();
+        let alive = kept.and_then(|mut client| client.is_alive().then_some(client));
+        let mut client = match alive {
+            Some(client) => client,
+            None => match open(&self.settings, &self.folder).await {
+                Ok((client, _)) => client,
+                Err(problem) => return failed(format!("failed to {problem}; nothing was done")),
             },
         };
-        match connection.call(request(&assignment), self.settings.subtask_timeout).await {
-            Ok(result) => {
-                *self.connection.lock().await = Some(connection);
-                report(&result)
+        match client.call(WORK, arguments(&assignment), self.settings.subtask_timeout).await {
+            Ok(answer) => {
+                *self.client.lock().await = Some(client);
+                report(&answer)
             }
-            Err(problem) => failed(problem),
+            // Dropping the client ends the process.
+            Err(problem) => failed(format!("the agent failed to {problem}")),
         }
     }
 
     async fn close(&self) {
-        if let Some(connection) = self.connection.lock().await.take() {
-            connection.close().await;
+        if let Some(client) = self.client.lock().await.take() {
+            client.close().await;
         }
     }
 }

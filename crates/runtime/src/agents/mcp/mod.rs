@@ -4,7 +4,6 @@
 //! `request` (text), structured result `{"status": "finished" | "failed" | "rejected", "result": text}`. Any other
 //! result, and any failure, is reported as a failed sub-task.
 
-mod connection;
 mod contract;
 mod kind;
 mod settings;

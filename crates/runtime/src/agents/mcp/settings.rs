@@ -2,7 +2,10 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use crate::agents::sandbox::SandboxSettings;
+use crate::{
+    mcp::{ProgramSettings, ServerSettings, Transport},
+    programs::sandbox::SandboxSettings,
+};
 
 /// Settings of an MCP agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +40,23 @@ impl McpSettings {
             environment: Vec::new(),
             start_timeout: Duration::from_secs(20),
             subtask_timeout: Duration::from_secs(600),
+        }
+    }
+}
+
+impl McpSettings {
+    /// How its server is started.
+    pub(super) fn server(&self) -> ServerSettings {
+        ServerSettings {
+            name: self.name.clone(),
+            transport: Transport::Program(ProgramSettings {
+                command: self.command.clone(),
+                folder: self.folder.clone(),
+                sandbox: self.sandbox.clone(),
+                environment: self.environment.clone(),
+                variables: Vec::new(),
+            }),
+            start_timeout: self.start_timeout,
         }
     }
 }

@@ -1,26 +1,22 @@
 //! The agent kind `shell` and its agent.
 
 use std::{
-    ffi::OsString,
     fmt::Write as _,
     fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
 
+use super::run_command::spec;
+use crate::{
+    agents::{AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent},
+    programs::{Runner, sandbox::SandboxSettings},
+};
 use deskhand_confine::Enforcement;
 use deskhand_core::{
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentHome, AgentSteps, usual_statuses},
     command::{CallResult, Command},
     known_tools,
-};
-use deskhand_process::ProcessGroup;
-use tokio::process::Child;
-
-use super::run_command::spec;
-use crate::agents::{
-    AgentError, AgentKind, AgentObservation, AgentSetup, OpenAgent, StepsAgent, environment::environment,
-    sandbox::SandboxSettings,
 };
 
 /// Its name.
@@ -95,79 +91,36 @@ impl AgentKind for ShellKind {
     }
 
     async fn open(&self, setup: AgentSetup) -> Result<OpenAgent, AgentError> {
-        let problem = |problem: String| AgentError { agent: NAME.to_owned(), problem };
-        let enforcement =
-            self.settings.sandbox.enforcement(self.settings.folder.as_ref()).map_err(problem)?;
-        let private = |name: &str| -> io::Result<PathBuf> {
-            let folder = setup.folder.join(name);
-            crate::private::create_folders(&folder)?;
-            folder.canonicalize()
-        };
-        let scratch = private("scratch").map_err(|error| problem(format!("create its folder: {error}")))?;
-        let folder = match &self.settings.folder {
-            Some(folder) => folder.canonicalize(),
-            None => private("work"),
-        };
-        let folder = folder.map_err(|error| problem(format!("open its working folder: {error}")))?;
-        if !folder.is_dir() {
-            return Err(problem(format!("{} is not a folder", folder.display())));
-        }
-        Ok(OpenAgent::steps(Shell { settings: self.settings.clone(), folder, scratch, enforcement }))
+        let ShellSettings { folder, sandbox, environment, timeout_max } = self.settings.clone();
+        let runner = Runner::new(sandbox, folder.as_ref(), environment, &setup.folder)
+            .map_err(|problem| AgentError { agent: NAME.to_owned(), problem })?;
+        Ok(OpenAgent::steps(Shell { timeout_max, runner }))
     }
 }
 
 /// An open shell agent.
 pub(super) struct Shell {
-    settings: ShellSettings,
-    folder: PathBuf,
-    scratch: PathBuf,
-    enforcement: Enforcement,
+    timeout_max: Duration,
+    runner: Runner,
 }
 
 impl Shell {
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
+    pub(super) const fn runner(&self) -> &Runner {
+        &self.runner
     }
 
-    pub(super) fn timeout_max(&self) -> Duration {
-        self.settings.timeout_max
-    }
-
-    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
-        let mut all = environment(std::env::vars_os(), &self.settings.environment, &self.scratch);
-        for (_, path) in all.iter_mut().filter(|(name, _)| name == "PATH") {
-            *path = self.settings.sandbox.search_path(&self.enforcement, path, &self.own());
-        }
-        all
-    }
-
-    pub(super) fn path(&self) -> OsString {
-        let all = self.environment();
-        all.into_iter().find(|(name, _)| name == "PATH").map(|(_, path)| path).unwrap_or_default()
-    }
-
-    pub(super) fn command(&self, program: &Path, mark: &str) -> io::Result<tokio::process::Command> {
-        self.settings.sandbox.command(&self.enforcement, program, (&self.own(), &[]), mark)
-    }
-
-    pub(super) fn group(&self, child: &Child, mark: String) -> ProcessGroup {
-        self.settings.sandbox.group(child, mark)
-    }
-
-    /// The folders that its programs may write to in any case.
-    fn own(&self) -> [PathBuf; 2] {
-        [self.folder.clone(), self.scratch.clone()]
+    pub(super) const fn timeout_max(&self) -> Duration {
+        self.timeout_max
     }
 
     fn rules(&self) -> String {
-        if self.enforcement == Enforcement::Nothing {
+        let (sandbox, enforcement) = (self.runner.sandbox(), self.runner.enforcement());
+        if *enforcement == Enforcement::Nothing {
             return "Programs are not sandboxed: they can change whatever the user can.".to_owned();
         }
-        let network =
-            if self.settings.sandbox.network { "can use the network" } else { "cannot use the network" };
-        let more: String =
-            self.settings.sandbox.write.iter().map(|folder| format!(" and {}", folder.display())).collect();
-        let modes = match self.enforcement {
+        let network = if sandbox.network { "can use the network" } else { "cannot use the network" };
+        let more: String = sandbox.write.iter().map(|folder| format!(" and {}", folder.display())).collect();
+        let modes = match enforcement {
             Enforcement::Rules => " They cannot change modes, owners or times of files.",
             Enforcement::Namespaces { .. } | Enforcement::Nothing => "",
         };
@@ -177,9 +130,9 @@ impl Shell {
 
 impl StepsAgent for Shell {
     async fn observe(&self, _picture: bool) -> Result<AgentObservation, String> {
-        let mut text = format!("Working folder: {}\n{}\n", self.folder.display(), self.rules());
-        let files =
-            listing(&self.folder).map_err(|error| format!("cannot read the working folder: {error}"))?;
+        let folder = self.runner.folder();
+        let mut text = format!("Working folder: {}\n{}\n", folder.display(), self.rules());
+        let files = listing(folder).map_err(|error| format!("cannot read the working folder: {error}"))?;
         text.push_str(if files.is_empty() { "It is empty." } else { "In it:\n" });
         for line in files.iter().take(FILES_SHOWN) {
             let _ = writeln!(text, "- {line}");

@@ -3,10 +3,12 @@
 use std::{path::Path, time::Duration};
 
 use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
-use deskhand_runtime::agents::{
-    AgentError, AgentRegistry, Assignment, OpenAgents,
-    mcp::{McpKind, McpSettings},
-    sandbox::SandboxSettings,
+use deskhand_runtime::{
+    agents::{
+        AgentError, AgentRegistry, Assignment, OpenAgents,
+        mcp::{McpKind, McpSettings},
+    },
+    programs::sandbox::SandboxSettings,
 };
 
 use super::shell::{Fifo, is_gone};
@@ -89,7 +91,7 @@ async fn a_timeout_kills_its_process() {
     let agents = open(settings, folder.path()).await.unwrap();
     let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment()), fifo.read());
     assert_eq!(report.status, SubtaskStatus::Failed);
-    assert!(report.result.contains("timed out after 2 s"), "{}", report.result);
+    assert!(report.result.contains("failed to answer within 2 s"), "{}", report.result);
     is_gone(&pid).await;
     agents.close().await;
 }

@@ -7,10 +7,12 @@ use deskhand_core::{
     ids::AgentId,
     known_tools,
 };
-use deskhand_runtime::agents::{
-    AgentRegistry, OpenAgents,
-    sandbox::SandboxSettings,
-    shell::{ShellKind, ShellSettings},
+use deskhand_runtime::{
+    agents::{
+        AgentRegistry, OpenAgents,
+        shell::{ShellKind, ShellSettings},
+    },
+    programs::sandbox::SandboxSettings,
 };
 use serde_json::{Value, json};
 

@@ -1,5 +1,7 @@
 //! The tool `act`.
 
+use std::fmt::Write as _;
+
 use deskhand_core::{command::ToolSpec, observation::Observation, prompt::tools_text};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +10,7 @@ use serde_json::{Map, Value};
 use super::{Answer, Called, Tool, window_of};
 use crate::mcp::words;
 
-/// Runs up to 20 actions in a window, in order, until one fails or has an unexpected effect, such as a new dialog. Returns the verdict on
+/// Runs up to 60 actions in a window, in order, until one fails or has an unexpected effect, such as a new dialog. Returns the verdict on
 /// each, and what changed in the window.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,10 +39,25 @@ struct OneAction {
 
 /// The tools of `act`, for a model.
 pub(super) fn tools(specs: &[ToolSpec]) -> String {
-    format!(
+    let (of_some, of_all): (Vec<ToolSpec>, Vec<ToolSpec>) =
+        specs.iter().cloned().partition(|spec| !spec.only_in.is_empty());
+    let mut text = format!(
         "Tools (`?` marks optional arguments; they are strings unless a type is given; `x` and `y` are fractions of the window, 0 to 1):\n\n{}",
-        tools_text(specs)
-    )
+        tools_text(&of_all)
+    );
+    let mut by_application: Vec<(String, Vec<ToolSpec>)> = Vec::new();
+    for spec in of_some {
+        let named = ToolSpec { listing: spec.listing.at_most_named(), ..spec };
+        let applications = named.only_in.join(", ");
+        match by_application.iter_mut().find(|(known, _)| *known == applications) {
+            Some((_, tools)) => tools.push(named),
+            None => by_application.push((applications, vec![named])),
+        }
+    }
+    for (applications, tools) in by_application {
+        let _ = write!(text, "\n\nOnly in {applications}, on the document itself. {}", tools_text(&tools));
+    }
+    text
 }
 
 impl Tool for Act {

@@ -52,7 +52,7 @@ impl SandboxSettings {
     ///
     /// # Errors
     /// The sandbox is required and cannot be enforced, or a folder of ours would be writable; with the next step.
-    pub(super) fn enforcement(&self, folder: Option<&PathBuf>) -> Result<Enforcement, String> {
+    pub(crate) fn enforcement(&self, folder: Option<&PathBuf>) -> Result<Enforcement, String> {
         if self.mode == SandboxMode::Off {
             return Ok(Enforcement::Nothing);
         }
@@ -79,7 +79,7 @@ impl SandboxSettings {
     }
 
     /// The command that starts a program. `own` are the agent's own writable folders, `also` more readable files.
-    pub(super) fn command(
+    pub(crate) fn command(
         &self,
         enforcement: &Enforcement,
         program: &Path,
@@ -103,13 +103,13 @@ impl SandboxSettings {
     }
 
     /// The processes of a child that was started by [`command`](Self::command).
-    pub(super) fn group(&self, child: &Child, mark: String) -> ProcessGroup {
+    pub(crate) fn group(&self, child: &Child, mark: String) -> ProcessGroup {
         let group = ProcessGroup::of(child.id(), mark);
         if self.helper.is_empty() { group } else { group.supervised() }
     }
 
     /// The folders of a search path with programs that can be started.
-    pub(super) fn search_path(&self, enforcement: &Enforcement, path: &OsStr, own: &[PathBuf]) -> OsString {
+    pub(crate) fn search_path(&self, enforcement: &Enforcement, path: &OsStr, own: &[PathBuf]) -> OsString {
         match enforcement {
             Enforcement::Nothing => path.to_owned(),
             Enforcement::Rules | Enforcement::Namespaces { .. } => {

@@ -8,7 +8,7 @@ use deskhand_process::PATH_DEFAULT;
 const PASSED: [&str; 5] = ["LANG", "LOGNAME", "PATH", "TZ", "USER"];
 
 /// Builds the environment of a program. Home and temporary files are in the agent's own folder.
-pub(super) fn environment(
+pub(crate) fn environment(
     ours: impl Iterator<Item = (OsString, OsString)>,
     named: &[String],
     scratch: &Path,

@@ -1,0 +1,61 @@
+//! The interfaces of applications of their own, beside accessibility: UNO of LibreOffice.
+
+use deskhand_core::ids::WindowId;
+use serde_json::{Map, Value};
+
+use crate::DesktopResult;
+
+/// A call of an application's own interface.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NativeCall {
+    /// What to do: a verb in `snake_case` that the interface knows.
+    pub operation: String,
+    /// Its arguments.
+    pub arguments: Map<String, Value>,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NativeAnswer {
+    /// It was carried out.
+    Done {
+        /// What was done or read, as a sentence.
+        said: String,
+        /// What it returns; null if nothing.
+        output: Value,
+        /// For a call that changes something: what was read back afterwards.
+        effect: Option<NativeEffect>,
+    },
+    /// Nothing was done, with the reason and the next step.
+    Refused(String),
+    /// It failed on the way, with the reason: it may be half done.
+    Failed(String),
+}
+
+/// What was read back after a change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NativeEffect {
+    /// Whether it is what was meant.
+    pub seen: bool,
+    /// What was read.
+    pub read_back: String,
+}
+
+/// The interfaces of applications of their own.
+pub trait Native {
+    /// Whether applications on this desktop can be called in this way at all: the interface is switched on where they start, and the
+    /// program that speaks it is installed.
+    fn has_native(&self) -> bool;
+
+    /// Calls the interface of the application of a window, on the very document that the window shows. Changes are steps of the
+    /// document's own undo history. A call that changes something is read back, by the interface, before it returns.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::NoWindow`] if there is no such window, [`crate::DesktopError::NotAnswering`] if the application does
+    /// not answer in time.
+    fn native(
+        &self,
+        window: WindowId,
+        call: &NativeCall,
+    ) -> impl Future<Output = DesktopResult<NativeAnswer>> + Send;
+}

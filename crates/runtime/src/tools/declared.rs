@@ -1,0 +1,161 @@
+//! Tools and arguments that are declared as data: those of a table, which all do the same with their arguments.
+
+use deskhand_core::{
+    command::{Listing, ToolSpec},
+    intent::{Does, Takes},
+};
+use serde_json::{Map, Value, json};
+
+/// What a tool of a table is.
+pub(super) struct Declared {
+    pub(super) name: &'static str,
+    /// What it does, for models.
+    pub(super) about: &'static str,
+    pub(super) does: Does,
+    pub(super) listing: Listing,
+    /// The applications that have it; empty for all.
+    pub(super) only_in: &'static [&'static str],
+    pub(super) arguments: &'static [Argument],
+}
+
+impl Declared {
+    /// Whether an argument is the path of a file.
+    pub(super) fn is_file(&self, name: &str) -> bool {
+        self.arguments.iter().any(|argument| argument.is(name) && argument.takes == Some(Takes::File))
+    }
+
+    pub(super) fn spec(&self) -> ToolSpec {
+        let properties: Map<String, Value> =
+            self.arguments.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect();
+        let required: Vec<&str> = self
+            .arguments
+            .iter()
+            .filter(|argument| !argument.optional)
+            .map(|argument| argument.name)
+            .collect();
+        let takes = |argument: &Argument| Some((argument.name.to_owned(), argument.takes?));
+        ToolSpec {
+            name: self.name.to_owned(),
+            description: self.about.to_owned(),
+            parameters: json!({"type": "object", "properties": properties, "required": required}),
+            acts: self.does.acts(),
+            does: self.does,
+            takes: self.arguments.iter().filter_map(takes).collect(),
+            listing: self.listing,
+            only_in: self.only_in.iter().map(ToString::to_string).collect(),
+            source: None,
+        }
+    }
+}
+
+/// An argument.
+pub(super) struct Argument {
+    name: &'static str,
+    kind: Kind,
+    /// What it means, for models; empty where the name says it.
+    about: &'static str,
+    optional: bool,
+    /// What it is, for the policy.
+    takes: Option<Takes>,
+}
+
+/// The type of an argument.
+enum Kind {
+    Text,
+    Integer,
+    Number,
+    Boolean,
+    /// One of these words.
+    Words(&'static [&'static str]),
+    /// A list of anything.
+    List,
+    /// Rows of cells.
+    Rows,
+    /// A name or a number.
+    Any,
+}
+
+impl Argument {
+    const fn new(name: &'static str, kind: Kind) -> Self {
+        Self { name, kind, about: "", optional: true, takes: None }
+    }
+
+    pub(super) const fn text(name: &'static str) -> Self {
+        Self::new(name, Kind::Text)
+    }
+
+    pub(super) const fn integer(name: &'static str) -> Self {
+        Self::new(name, Kind::Integer)
+    }
+
+    pub(super) const fn number(name: &'static str) -> Self {
+        Self::new(name, Kind::Number)
+    }
+
+    pub(super) const fn boolean(name: &'static str) -> Self {
+        Self::new(name, Kind::Boolean)
+    }
+
+    pub(super) const fn words(name: &'static str, words: &'static [&'static str]) -> Self {
+        Self::new(name, Kind::Words(words))
+    }
+
+    pub(super) const fn list(name: &'static str) -> Self {
+        Self::new(name, Kind::List)
+    }
+
+    pub(super) const fn rows(name: &'static str) -> Self {
+        Self::new(name, Kind::Rows)
+    }
+
+    pub(super) const fn any(name: &'static str) -> Self {
+        Self::new(name, Kind::Any)
+    }
+
+    /// The path of a file.
+    pub(super) const fn file(name: &'static str) -> Self {
+        Self::text(name).takes(Takes::File)
+    }
+
+    /// Whether it has this name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.name == name
+    }
+
+    pub(super) const fn required(mut self) -> Self {
+        self.optional = false;
+        self
+    }
+
+    pub(super) const fn about(mut self, about: &'static str) -> Self {
+        self.about = about;
+        self
+    }
+
+    pub(super) const fn takes(mut self, takes: Takes) -> Self {
+        self.takes = Some(takes);
+        self
+    }
+
+    fn schema(&self) -> Value {
+        let mut schema: Map<String, Value> = Map::new();
+        let mut set = |key: &str, value: Value| schema.insert(key.to_owned(), value);
+        match self.kind {
+            Kind::Text => set("type", "string".into()),
+            Kind::Integer => set("type", "integer".into()),
+            Kind::Number => set("type", "number".into()),
+            Kind::Boolean => set("type", "boolean".into()),
+            Kind::Words(words) => set("enum", words.into()),
+            Kind::List => set("type", "array".into()),
+            Kind::Rows => {
+                set("type", "array".into());
+                set("items", json!({"type": "array"}))
+            }
+            Kind::Any => None,
+        };
+        if !self.about.is_empty() {
+            schema.insert("description".to_owned(), self.about.into());
+        }
+        Value::Object(schema)
+    }
+}

@@ -1,0 +1,170 @@
+//! The program that reads files.
+
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use deskhand_core::{
+    action::Report,
+    command::{CallResult, CallStatus, Verdict},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::{Given, Work};
+use crate::programs::{Run, Runner, sandbox::SandboxSettings};
+
+/// How long the helper may work.
+const WORK_BOUND: Duration = Duration::from_secs(60);
+/// How much of its answer is kept, in bytes.
+const ANSWER_MAX: usize = 1 << 20;
+
+/// How files are read.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileSettings {
+    /// The program that does a job on files, with its first arguments; it reads the job on stdin.
+    pub helper: Vec<String>,
+    /// How it is confined; what it may read and write comes with each job.
+    pub sandbox: SandboxSettings,
+    /// Files and folders that no agent reads or changes: keys, secrets, and our own records.
+    pub hidden: Vec<PathBuf>,
+}
+
+impl FileSettings {
+    /// Whether a path is, or lies in, a hidden place, by whatever links.
+    pub(super) fn is_ours(&self, path: &Path) -> bool {
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        self.hidden.iter().any(|hidden| {
+            let hidden_real = hidden.canonicalize().unwrap_or_else(|_| hidden.clone());
+            real.starts_with(&hidden_real) || path.starts_with(hidden)
+        })
+    }
+}
+
+/// What the helper prints.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Done {
+    Ok { said: String, output: Value },
+    Failed { problem: String },
+}
+
+/// Has the helper do a job.
+pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) -> CallResult {
+    let Some(path) = given.path("path") else { return given.refused("`path` is needed".to_owned()) };
+    let job = match job(work, &path, given) {
+        Ok(job) => job,
+        Err(why) => return given.refused(why),
+    };
+    let Some((program, arguments)) = settings.helper.split_first() else {
+        return given.refused("no program is configured that reads files".to_owned());
+    };
+    let own = match tempfile::tempdir() {
+        Ok(own) => own,
+        Err(error) => return given.refused(format!("no folder for the program that reads files: {error}")),
+    };
+    let mut sandbox = settings.sandbox.clone();
+    sandbox.read.push(path.clone());
+    sandbox.read.push(PathBuf::from(program));
+    if work == Work::Unpack {
+        let into = given.path("into");
+        sandbox.write.extend(into.as_deref().and_then(Path::parent).map(Path::to_owned));
+    }
+    let runner = match Runner::new(sandbox, None, Vec::new(), own.path()) {
+        Ok(runner) => runner,
+        Err(problem) => return given.refused(problem),
+    };
+    let folder = runner.folder().to_owned();
+    let run = Run {
+        program,
+        arguments,
+        folder: &folder,
+        input: job.to_string().into_bytes(),
+        limit: WORK_BOUND,
+        kept: (ANSWER_MAX, 0),
+    };
+    answered(given, work, &runner.run(run).await)
+}
+
+fn answered(given: &Given<'_>, work: Work, ran: &CallResult) -> CallResult {
+    if ran.status != CallStatus::Success {
+        let why = format!("the program that reads files {}", ran.summary());
+        return if ran.effect == Some(Verdict::Refused) { given.refused(why) } else { given.failed(why) };
+    }
+    let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
+    match serde_json::from_str::<Done>(printed) {
+        Ok(Done::Ok { said, output }) => {
+            // An archive is put in its place at once, and what is there is told.
+            let effect = (work == Work::Unpack).then_some(Verdict::Seen);
+            let report = match effect {
+                Some(_) => Report::Native { did: said.clone(), read_back: Some(said) },
+                None => Report::text(said),
+            };
+            CallResult {
+                status: CallStatus::Success,
+                effect,
+                report,
+                output,
+                ..CallResult::failure(None, "")
+            }
+        }
+        Ok(Done::Failed { problem }) => given.refused(format!("failed to {problem}")),
+        Err(error) => given.failed(format!("the program that reads files said something else: {error}")),
+    }
+}
+
+/// The job as the helper reads it.
+fn job(work: Work, path: &Path, given: &Given<'_>) -> Result<Value, String> {
+    let mut options: Map<String, Value> = Map::new();
+    let mut copy = |name: &str, option: &str| {
+        if let Some(value) = given.arguments.get(name).filter(|value| !value.is_null()) {
+            options.insert(option.to_owned(), value.clone());
+        }
+    };
+    Ok(match work {
+        Work::Read => {
+            copy("sheet", "sheet");
+            copy("range", "cells");
+            copy("json_pointer", "json_pointer");
+            for name in ["lines", "pages"] {
+                if let Some(text) = given.text(name) {
+                    options.insert(name.to_owned(), span(name, text)?);
+                }
+            }
+            json!({"job": "read", "path": path, "options": options})
+        }
+        Work::List => {
+            copy("glob", "glob");
+            copy("depth", "depth_max");
+            copy("hidden", "hidden");
+            json!({"job": "list", "path": path, "options": options})
+        }
+        Work::Search => {
+            copy("glob", "glob");
+            copy("documents", "documents");
+            let kind = if given.flag("regex") { "regex" } else { "plain" };
+            let pattern = json!({kind: given.text("text").unwrap_or_default()});
+            options.insert("ignore_case".to_owned(), true.into());
+            json!({"job": "search", "path": path, "pattern": pattern, "options": options})
+        }
+        Work::ListArchive => json!({"job": "list_archive", "path": path}),
+        Work::Unpack | Work::Write | Work::Move => {
+            copy("glob", "glob");
+            let into = given.path("into").ok_or("`into` is needed")?;
+            json!({"job": "unpack", "path": path, "into": into, "options": options})
+        }
+    })
+}
+
+/// `3`, `3-9` or `3-` as numbers from 1.
+fn span(name: &str, text: &str) -> Result<Value, String> {
+    let wrong = || format!("`{name}` has to be such as 1-200, and is {text}");
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wrong());
+    let (first, last) = match text.split_once('-') {
+        Some((first, "")) => (number(first)?, None),
+        Some((first, last)) => (number(first)?, Some(number(last)?)),
+        None => (number(text)?, Some(number(text)?)),
+    };
+    Ok(json!({"first": first, "last": last}))
+}
