@@ -25,8 +25,8 @@ async fn main() -> Result<()> {
     let request = LaunchRequest { program: "soffice".to_owned(), arguments: vec!["--calc".to_owned()] };
     let limits = ActLimits::default();
     let window = act::launch(&desktop, &request, &limits).await?.window.context("Calc opened no window")?.id;
-    let by_interface = by_interface(&desktop, window, native).await?;
     let through_window = through_window(&desktop, window, typed, &limits).await?;
+    let by_interface = by_interface(&desktop, window, native).await?;
     desktop.shut_down().await;
     let cells = |rows: usize| (rows * COLUMNS) as f64;
     let (one, other) = (by_interface / cells(native), through_window / cells(typed));
