@@ -179,7 +179,7 @@ impl Unpacking<'_> {
         }
         let path = match inside(&head.name) {
             Ok(path) => path,
-            // The root itself, `./`, is no entry of its own.
+            // `./` is the root itself, which has no entry.
             Err(_) if head.kind == EntryKind::Folder && head.name.trim_matches(['.', '/']).is_empty() => {
                 return Ok(Flow::Next);
             }

@@ -95,7 +95,7 @@ fn answered(given: &Given<'_>, work: Work, ran: &CallResult) -> CallResult {
     let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
     match serde_json::from_str::<Done>(printed) {
         Ok(Done::Ok { said, output }) => {
-            // An archive is put in its place at once, and what is there is told.
+            // The helper renames the unpacked folder into place as its last step. It counts what it wrote; nothing reads that back.
             let effect = (work == Work::Unpack).then_some(Verdict::Seen);
             let report = match effect {
                 Some(_) => Report::Native { did: said.clone(), read_back: Some(said) },
