@@ -38,6 +38,19 @@ pub enum Look {
     },
 }
 
+impl Look {
+    /// The same without a picture.
+    #[must_use]
+    pub fn without_picture(mut self) -> Self {
+        match &mut self {
+            Self::Desktop { picture } | Self::Window { picture, .. } | Self::Agent { picture, .. } => {
+                *picture = false;
+            }
+        }
+        self
+    }
+}
+
 /// What was observed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]

@@ -301,6 +301,8 @@ fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPerm
             | Takes::Program
             | Takes::Files
             | Takes::File
+            | Takes::Chosen
+            | Takes::Address
             | Takes::Replaces,
         )
         | None => mentioned(value, secrets),

@@ -34,11 +34,16 @@ pub async fn press_keys<D: Desktop>(
     chords: &[KeyChord],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let act = Act::Press { chord: chords.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ") };
+    let act = Act::Press { chord: words(chords) };
     report(act, press_all(desktop, window, chords, limits).await)
 }
 
-async fn press_all<D: Desktop>(
+/// Chords as text.
+pub(crate) fn words(chords: &[KeyChord]) -> String {
+    chords.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+pub(crate) async fn press_all<D: Desktop>(
     desktop: &D,
     window: WindowId,
     chords: &[KeyChord],

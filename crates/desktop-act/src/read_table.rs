@@ -10,6 +10,7 @@ use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
+    oracle::{self, Told},
     patience::patiently,
     report::{ActionReport, Halt, report},
     table::{TableTarget, find_table},
@@ -17,10 +18,12 @@ use crate::{
 
 /// A table up to this size is read whole.
 const WHOLE_MAX: u64 = 5_000;
-/// The part of a larger table that is read if no range is given; trailing empty rows and columns are dropped.
+/// The part of a larger table that is read if no range is given and the application does not say what is used; trailing empty rows
+/// and columns are dropped.
 const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 
-/// Reads the cells of a table: those of `range`, otherwise all of a small table or the used part at the top left of a large one.
+/// Reads the cells of a table: those of `range`, otherwise all of a small table or the used part at the top left of a large one. Where
+/// the application has an interface of its own, the output also has the used range, formulas and number formats.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -39,7 +42,7 @@ async fn read<D: Desktop>(
     target: &TableTarget,
     range: Option<CellRange>,
 ) -> Result<ActionReport, Halt> {
-    let (_, table) = find_table(desktop, window, target).await?;
+    let (surface, table) = find_table(desktop, window, target).await?;
     let origin = CellRef { row: 0, column: 0 };
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     if shape.rows == 0 || shape.columns == 0 {
@@ -48,13 +51,23 @@ async fn read<D: Desktop>(
     }
     let whole = CellRange::sized(origin, shape);
     let is_small = whole.cell_count() <= WHOLE_MAX;
+    let told = if is_small { None } else { oracle::document(desktop, &surface).await };
     let wanted = match range {
         Some(range) => range,
         None if is_small => whole,
-        None => {
-            let (rows, columns) = (shape.rows.min(HEAD.rows), shape.columns.min(HEAD.columns));
-            CellRange::sized(origin, TableShape { rows, columns })
-        }
+        None => match &told {
+            // Everything that is used, as far as it fits.
+            Some(Told { used: Some(used), .. }) => {
+                let columns = (used.last.column + 1).min(shape.columns);
+                let fit = u32::try_from(WHOLE_MAX / u64::from(columns.max(1))).unwrap_or(u32::MAX);
+                let rows = (used.last.row + 1).min(shape.rows).min(fit.max(1));
+                CellRange::sized(origin, TableShape { rows, columns })
+            }
+            Some(Told { used: None, .. }) | None => {
+                let (rows, columns) = (shape.rows.min(HEAD.rows), shape.columns.min(HEAD.columns));
+                CellRange::sized(origin, TableShape { rows, columns })
+            }
+        },
     };
     if wanted.last.row > whole.last.row || wanted.last.column > whole.last.column {
         return Err(Refusal::CellsOutside { range: wanted, table: (&table).into(), shape }.into());
@@ -62,12 +75,18 @@ async fn read<D: Desktop>(
     let content = patiently(|| desktop.cells(table.id, wanted)).await?;
     let content = if range.is_none() && !is_small { trimmed(content) } else { content };
     let proof = Proof::CellsRead { range: content.range };
-    let output = json!({
+    let mut output = json!({
         "table": table.name,
         "range": content.range,
         "rows": content.rows,
         "whole": { "rows": shape.rows, "columns": shape.columns },
     });
+    if let (Some(told), Some(output)) = (told, output.as_object_mut()) {
+        output.extend(told.used.map(|used| ("used".to_owned(), json!(used))));
+        let (formulas, formats) = oracle::cells(desktop, &surface, content.range).await;
+        output.extend(formulas.map(|formulas| ("formulas".to_owned(), formulas)));
+        output.extend(formats.map(|formats| ("formats".to_owned(), formats)));
+    }
     let action = Action::new(Act::ReadCells, Aim::element(&table), proof).by(Route::Semantic);
     Ok(ActionReport::from(action).with_output(output))
 }

@@ -13,7 +13,7 @@ use deskhand_core::{
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
     ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    Natives, Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
     keys::KeyChord,
 };
 
@@ -89,8 +89,8 @@ impl<D: Desktop> Documents for Seeing<D> {
 }
 
 impl<D: Desktop> Native for Seeing<D> {
-    fn has_native(&self) -> bool {
-        self.inner().has_native()
+    fn natives(&self) -> Natives {
+        self.inner().natives()
     }
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
@@ -225,6 +225,10 @@ impl<D: Desktop> Input for Seeing<D> {
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         self.inner().scroll(at, right, down).await
+    }
+
+    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
+        self.inner().hover(at).await
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {

@@ -18,7 +18,7 @@ use deskhand_core::{
 use deskhand_desktop::{
     Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
     Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Natives, Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{
@@ -308,8 +308,8 @@ impl Documents for FakeDesktop {
 
 /// Its applications have no interfaces of their own.
 impl Native for FakeDesktop {
-    fn has_native(&self) -> bool {
-        false
+    fn natives(&self) -> Natives {
+        Natives::default()
     }
 
     async fn native(&self, _: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
@@ -430,6 +430,11 @@ impl Input for FakeDesktop {
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         self.reach()?.turn_wheel(at, right, down);
+        Ok(())
+    }
+
+    async fn hover(&self, _at: Point<Screen>) -> DesktopResult<()> {
+        self.reach()?.inputs += 1;
         Ok(())
     }
 

@@ -39,6 +39,7 @@ use crate::{
         confine::Confine,
         environment::Environment,
         processes::Processes,
+        programs::BrowserHolder,
         protocol::DesktopHandle,
         start::{self, VirtualOptions},
     },
@@ -86,6 +87,8 @@ pub struct LinuxDesktop {
     servers: OnceCell<Vec<u32>>,
     /// The program that calls LibreOffice.
     office: OfficeWorker,
+    /// The program that starts browsers and tells their pages.
+    browser_holder: Option<BrowserHolder>,
 }
 
 impl LinuxDesktop {
@@ -189,6 +192,7 @@ impl LinuxDesktop {
             handle: parts.handle,
             servers: OnceCell::new(),
             office: OfficeWorker::default(),
+            browser_holder: None,
         }
     }
 
@@ -196,6 +200,18 @@ impl LinuxDesktop {
     #[must_use]
     pub fn with_confined_applications(self, confine: Confine) -> Self {
         Self { confine, ..self }
+    }
+
+    /// The same desktop; browsers that are started on it from now on, if it is a virtual one, are started by this program, which tells
+    /// their pages.
+    #[must_use]
+    pub fn with_browser_holder(self, holder: BrowserHolder) -> Self {
+        Self { browser_holder: Some(holder), ..self }
+    }
+
+    /// The program that starts browsers and tells their pages.
+    pub(crate) const fn browser_holder(&self) -> Option<&BrowserHolder> {
+        self.browser_holder.as_ref()
     }
 
     /// How applications are confined.
@@ -340,11 +356,11 @@ impl LinuxDesktop {
         self.display.call(operation, take).await
     }
 
-    /// The recent changes of elements.
     pub(crate) const fn office(&self) -> &OfficeWorker {
         &self.office
     }
 
+    /// The recent changes of elements.
     pub(crate) fn history(&self) -> &History {
         &self.history
     }

@@ -49,7 +49,7 @@ pub use opening::{Begins, NoOpener, Opener, Openers, Target};
 pub use settling::Watch;
 pub use times::StartupTimes;
 pub use virtual_desktop::{
-    Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput, VncServer,
-    keep_desktop,
+    BrowserHolder, Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput,
+    VncServer, keep_desktop,
 };
 pub use x11::XEvent;

@@ -32,7 +32,7 @@ use crate::{
     virtual_desktop::{
         confine::{Profile, Surroundings},
         processes::ProgramStart,
-        programs,
+        programs::{self, BrowserHolder},
         start::socket_of,
     },
     x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
@@ -138,7 +138,11 @@ impl Windowing for LinuxDesktop {
             Some(folder) => environment.with_settings(folder),
             None => environment,
         };
+        let holder = needs.browser.zip(self.browser_holder()).zip(self.private_folder());
         let mut arguments = needs.arguments;
+        if holder.is_some() {
+            arguments.push(BrowserHolder::PLACEHOLDER.into());
+        }
         arguments.extend(command.arguments.iter().map(OsString::from));
         let log_name = command.program.file_name().unwrap_or(OsStr::new("program")).to_owned();
         let profile = self.profile(&command).await?.map_err(fails)?;
@@ -148,6 +152,12 @@ impl Windowing for LinuxDesktop {
                 profile.program()
             }
             None => &command.program,
+        };
+        let (program, arguments) = match holder {
+            Some(((browser, holder), private)) => {
+                (holder.program.as_path(), holder.arguments(browser, private, program, arguments))
+            }
+            None => (program, arguments),
         };
         let start = ProgramStart {
             program,
@@ -187,7 +197,7 @@ impl LinuxDesktop {
         self.display().with_registry(|registry| list.to_infos(registry, &entries, &accessible))
     }
 
-    fn existing(&self, window: WindowId) -> DesktopResult<u32> {
+    pub(crate) fn existing(&self, window: WindowId) -> DesktopResult<u32> {
         self.x_window(window).ok_or(DesktopError::NoWindow(window))
     }
 

@@ -44,8 +44,8 @@ pub mod picture;
 pub use capability::{
     Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction, Ended,
     FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    NativeEffect, Patterns, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, WaitedFor,
-    Windowing,
+    NativeEffect, Natives, Patterns, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree,
+    WaitedFor, Windowing,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use deskhand_core::{agent::AgentHome, command::ToolSpec, text::error_chain};
+use deskhand_desktop::Natives;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Relay;
@@ -64,7 +65,7 @@ impl Host {
     /// The tools of AppAgents.
     pub fn app_tools(&self) -> Vec<ToolSpec> {
         Toolbox::<LinuxDesktop>::standard(ActLimits::default())
-            .and_then(Toolbox::with_documents)
+            .and_then(|tools| tools.with_natives(Natives { documents: true, pages: true }))
             .and_then(|tools| tools.with_files(FileSettings::default()))
             .map(|tools| tools.app_specs())
             .unwrap_or_default()

@@ -106,6 +106,18 @@ pub enum Act {
     },
     /// Scrolls an element into view.
     ScrollIntoView,
+    /// Scrolls until a text is in view.
+    ScrollTo {
+        /// The text.
+        text: String,
+    },
+    /// Moves the pointer onto what it is aimed at, and leaves it there.
+    Hover,
+    /// Chooses a file in a dialog for files that opens one.
+    ChooseFile {
+        /// The path of the file.
+        path: String,
+    },
     /// Follows a path through menus, tabs and tree items; the last element is what it is aimed at.
     Visit {
         /// The names, as the application has them.
@@ -180,6 +192,10 @@ pub enum PostCondition<'a> {
     Focused,
     /// The target is in view.
     InView,
+    /// This text is in view.
+    TextInView(&'a str),
+    /// The application has taken this file.
+    FileTaken(&'a str),
     /// The item of the target is selected.
     ItemSelected(&'a Wanted),
     /// Exactly these cells of the target are selected.
@@ -212,6 +228,8 @@ impl Act {
             Self::Expand { open } => PostCondition::Expanded(*open),
             Self::Focus => PostCondition::Focused,
             Self::ScrollIntoView => PostCondition::InView,
+            Self::ScrollTo { text } => PostCondition::TextInView(text),
+            Self::ChooseFile { path } => PostCondition::FileTaken(path),
             Self::SelectItem { item } => PostCondition::ItemSelected(item),
             Self::SelectCells { range } => PostCondition::CellsSelected(*range),
             Self::SelectText { text } => PostCondition::TextSelected(text),
@@ -232,6 +250,7 @@ impl Act {
             | Self::Press { .. }
             | Self::Invoke { .. }
             | Self::Scroll { .. }
+            | Self::Hover
             | Self::Visit { .. }
             | Self::ReadText
             | Self::ReadCells

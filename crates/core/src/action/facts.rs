@@ -96,6 +96,8 @@ fn held(action: &Action) -> Option<String> {
             return Some(format!("{} selected", item.name.as_deref().unwrap_or_default()));
         }
         PostCondition::CellsSelected(range) => return Some(format!("{range} selected")),
+        PostCondition::TextInView(text) => return Some(format!("{text} in view")),
+        PostCondition::FileTaken(path) => return Some(format!("{path} chosen")),
         PostCondition::TextSelected(text) => return Some(format!("{text} selected")),
         PostCondition::Condition(Condition::Appears(wanted)) => return Some(described(wanted)),
         PostCondition::Condition(Condition::Disappears(wanted)) => {

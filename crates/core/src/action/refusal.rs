@@ -172,6 +172,8 @@ pub enum Refusal {
         /// Similar names in the folder, best first.
         near: Vec<String>,
     },
+    /// No dialog for a file is open.
+    NoFileDialog,
     /// There is a file already that would be replaced.
     FileExists {
         /// The path.
@@ -317,6 +319,11 @@ pub enum ArgumentProblem {
         given: u64,
         /// The most.
         max: u64,
+    },
+    /// How often chords are pressed.
+    Times {
+        /// The most.
+        max: u32,
     },
     /// The number of notches of the wheel.
     Notches {

@@ -147,6 +147,10 @@ pub enum Takes {
     Files,
     /// A file that is written.
     File,
+    /// A file that is chosen in a dialog for files, which is open by then.
+    Chosen,
+    /// The address of a page.
+    Address,
     /// Whether a file that exists may be replaced.
     Replaces,
 }

@@ -92,7 +92,8 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
             true => Aimed::Replaces,
             false => return Ok(None),
         },
-        Takes::File => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
+        Takes::Address => Aimed::Files { files: vec![text(value).ok_or("the address of a page")?] },
+        Takes::File | Takes::Chosen => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
     }))
 }
 
@@ -131,6 +132,29 @@ impl Intent {
         matches!(self.does, Does::Other) && self.aims.is_empty()
     }
 
+    /// Whether the application may go on to another page or dialog after it, so that what it shows is something else.
+    pub fn may_go_on(&self) -> bool {
+        match self.does {
+            Does::Other
+            | Does::Press
+            | Does::Drag
+            | Does::Open
+            | Does::Switch
+            | Does::Close
+            | Does::Save
+            | Does::Run
+            | Does::Delegate
+            | Does::Wait => true,
+            Does::Type => self.presses_return(),
+            Does::Set | Does::Point | Does::Read => false,
+        }
+    }
+
+    /// Whether a text that it enters has a line break, which presses Return.
+    fn presses_return(&self) -> bool {
+        self.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }))
+    }
+
     /// The key chords that it presses, in order.
     pub fn chords(&self) -> impl Iterator<Item = &KeyChord> {
         self.aims.iter().flat_map(|aimed| {
@@ -142,6 +166,14 @@ impl Intent {
     /// The elements that it is aimed at by their ids.
     pub fn elements(&self) -> impl Iterator<Item = ElementId> {
         self.aims.iter().filter_map(|aimed| if let Aimed::Element { id } = aimed { Some(*id) } else { None })
+    }
+
+    /// The files that it names.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        self.aims.iter().flat_map(|aimed| {
+            let files: &[String] = if let Aimed::Files { files } = aimed { files } else { &[] };
+            files
+        })
     }
 
     /// The places that it is aimed at, as fractions of the width and the height of the window.

@@ -324,6 +324,9 @@ impl<'a> Own<'a> {
             names.filter(|text| in_field || is_path(text)).map(str::to_owned).collect();
         let pressed = self.field.filter(|_| self.is_aimed && subject.does.activates() && is_opaque(dialog));
         names.extend(pressed.map(|one| one.name.clone()).filter(|name| name.contains('.')));
+        if subject.does == Does::Open {
+            names = command.intent.files().cloned().collect();
+        }
         if names.is_empty() && opens(subject, command) {
             if is_opaque(dialog) {
                 return drawn_file(dialog, reading.texts);
@@ -382,7 +385,7 @@ fn contacts(view: &WindowView, texts: &dyn Texts) -> Vec<Value> {
 }
 
 /// Whether a surface is a dialog for choosing a file.
-fn chooses_file(surface: &Surface) -> bool {
+pub(crate) fn chooses_file(surface: &Surface) -> bool {
     let is_named = |one: &Element| takes_file(one) && !one.name.trim().is_empty();
     surface.tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
         || (surface.window.kind == WindowKind::Dialog

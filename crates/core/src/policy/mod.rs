@@ -21,6 +21,7 @@ mod values;
 
 pub(crate) use address::reached_in;
 pub use decision::{Decision, Ruling};
+pub(crate) use envelope::chooses_file;
 pub use guard::{Edition, Words};
 pub use keyed::Pressable;
 pub use origin::{Origin, ReadText, Texts, Value, ValueKind};

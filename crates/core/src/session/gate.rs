@@ -7,6 +7,7 @@
 use std::{collections::VecDeque, fmt};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::{
     effect::{Approval, AskedBy},
@@ -17,9 +18,12 @@ use crate::{
     ids::EffectId,
     intent::{self, Does, Judged, Takes},
     observation::Observation,
-    policy::{Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts, field_for_dots},
+    policy::{
+        Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts, chooses_file,
+        field_for_dots,
+    },
     secret::{self, SecretPermit},
-    ui::InstalledApplication,
+    ui::{Description, InstalledApplication, NotDescribed},
 };
 
 /// The commands that an agent proposes in a step.
@@ -41,7 +45,7 @@ pub(super) enum Ruled {
 }
 
 /// Commands that may be sent, up to the first refused one, which is returned with its result.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cleared {
     queue: VecDeque<Passage>,
     /// Whether a person approved them.
@@ -56,6 +60,16 @@ pub(super) enum Passage {
     Send(Command),
     /// Do not send it; report this result.
     Refuse(Command, Box<CallResult>),
+    /// Judge it after another look at the window: what it is aimed at is not there yet.
+    Later(Command),
+}
+
+/// Why the intent of a command was not read.
+pub(super) enum Unread {
+    /// What it is aimed at may only be there once the commands before it have run.
+    Later,
+    /// It cannot be read, or what it is aimed at is not there.
+    Refused(String),
 }
 
 /// Commands that wait for an approval.
@@ -139,6 +153,23 @@ impl Cleared {
         self.queue.pop_front()
     }
 
+    /// Takes out the commands that are to be judged after another look, if the next one is such a command.
+    pub(super) fn take_later(&mut self) -> Vec<Command> {
+        let mut later = Vec::new();
+        while let Some(Passage::Later(_)) = self.queue.front() {
+            if let Some(Passage::Later(command)) = self.queue.pop_front() {
+                later.push(command);
+            }
+        }
+        later
+    }
+
+    /// Adds commands that were judged after another look.
+    pub(super) fn extend(&mut self, more: Self) {
+        self.queue.extend(more.queue);
+        self.approved |= more.approved;
+    }
+
     /// Whether a person approved the commands.
     pub(super) const fn approved(&self) -> bool {
         self.approved
@@ -154,7 +185,7 @@ impl Parked {
     fn sendable(&self) -> impl Iterator<Item = &Command> {
         self.queue.iter().filter_map(|passage| match passage {
             Passage::Send(command) => Some(command),
-            Passage::Refuse(..) => None,
+            Passage::Refuse(..) | Passage::Later(_) => None,
         })
     }
 }
@@ -195,17 +226,73 @@ impl Judging<'_> {
         Reading { tools, before, observation, places, applications, texts, edition }
     }
 
-    /// Reads a command into its intent. One that types a password by its dots gets the field that has the keyboard.
-    fn read(&self, before: &[Command], command: &mut Command) -> Result<(), String> {
-        intent::read(command, self.tools)?;
+    /// Reads a command into its intent, after others of the same step. An element that is described gets its id. One that types a
+    /// password by its dots gets the field that has the keyboard.
+    pub(super) fn read(&self, before: &[Command], command: &mut Command) -> Result<(), Unread> {
+        self.resolve(before, command)?;
+        intent::read(command, self.tools).map_err(Unread::Refused)?;
         let Some(id) = field_for_dots(command, &self.reading(before, self.policy.guard)) else {
             return Ok(());
         };
-        let tool = self.tools.iter().find(|tool| tool.name == command.tool);
-        let argument = tool.and_then(|tool| tool.takes.iter().find(|(_, takes)| *takes == Takes::Element));
+        let argument = self.takes(command).iter().find(|(_, takes)| *takes == Takes::Element);
         if let Some((name, _)) = argument {
-            command.arguments.insert(name.clone(), serde_json::Value::String(id.to_string()));
-            intent::read(command, self.tools)?;
+            command.arguments.insert(name.clone(), Value::String(id.to_string()));
+            intent::read(command, self.tools).map_err(Unread::Refused)?;
+        }
+        Ok(())
+    }
+
+    fn takes(&self, command: &Command) -> &[(String, Takes)] {
+        let tool = self.tools.iter().find(|tool| tool.name == command.tool);
+        tool.map_or(&[], |tool| &tool.takes)
+    }
+
+    /// Puts the ids of elements in the place of their descriptions, as far as the window shows them. What stands there now is not
+    /// what is meant once a command before has gone on to another page or dialog.
+    fn resolve(&self, before: &[Command], command: &mut Command) -> Result<(), Unread> {
+        let Observation::Window(view) = self.observation else { return Ok(()) };
+        let goes_on = before.iter().any(|one| one.intent.may_go_on());
+        let acts = before.iter().any(|one| one.intent.does.acts());
+        for (name, takes) in self.takes(command) {
+            let Some(value) = command.arguments.get_mut(name) else { continue };
+            match takes {
+                Takes::Element if value.is_object() => {
+                    let refused = |problem: &dyn fmt::Display| {
+                        Unread::Refused(format!("`{name}`: {problem}; nothing was done"))
+                    };
+                    let description =
+                        Description::deserialize(&*value).map_err(|problem| refused(&problem))?;
+                    match description.find(&view.surfaces) {
+                        _ if goes_on => return Err(Unread::Later),
+                        Ok(id) => *value = Value::String(id.to_string()),
+                        Err(NotDescribed::Empty) => return Err(refused(&NotDescribed::Empty)),
+                        Err(_) if acts => return Err(Unread::Later),
+                        Err(problem) => return Err(refused(&problem)),
+                    }
+                }
+                Takes::Chosen if goes_on => return Err(Unread::Later),
+                Takes::Chosen if !view.surfaces.iter().any(chooses_file) => {
+                    let reason = "no dialog for a file is open; press what opens it first; nothing was done";
+                    return Err(Unread::Refused(reason.to_owned()));
+                }
+                Takes::Element
+                | Takes::Chosen
+                | Takes::Name
+                | Takes::Path
+                | Takes::Item
+                | Takes::Keys
+                | Takes::Text
+                | Takes::Value
+                | Takes::Pasted
+                | Takes::Across
+                | Takes::Down
+                | Takes::Window
+                | Takes::Program
+                | Takes::Files
+                | Takes::File
+                | Takes::Address
+                | Takes::Replaces => {}
+            }
         }
         Ok(())
     }
@@ -224,17 +311,30 @@ pub(super) fn judge(
     let mut reason = proposal.reason;
     let mut wanted = Vec::new();
     let mut stopped = false;
+    let mut later = false;
     let mut before = Vec::new();
     for command in proposal.commands {
         if stopped {
             queue.push_back(Passage::Refuse(command, Box::new(CallResult::skipped())));
             continue;
         }
+        if later {
+            queue.push_back(Passage::Later(command));
+            continue;
+        }
         let mut command = command;
         // A delegation is made by this crate, with its intent.
         let is_read = command.intent.does == Does::Delegate;
-        let unreadable = if is_read { None } else { by.read(&before, &mut command).err() };
-        let unreadable = unreadable.map(|problem| CallResult::failure(Some(Verdict::Refused), problem));
+        let read = if is_read { Ok(()) } else { by.read(&before, &mut command) };
+        let unreadable = match read {
+            Ok(()) => None,
+            Err(Unread::Later) => {
+                later = true;
+                queue.push_back(Passage::Later(command));
+                continue;
+            }
+            Err(Unread::Refused(problem)) => Some(CallResult::failure(Some(Verdict::Refused), problem)),
+        };
         let subject = by.subject(&before, &command, policy.guard);
         let ruling = policy.decide(&subject);
         let secret = || secret::refusal(&command, tools, by.observation, by.secrets);
@@ -327,7 +427,7 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 impl Grant {
     fn of(command: &Command, subject: &Subject, tools: &[ToolSpec], edition: Edition) -> Self {
         let names: Vec<&str> = subject.names().collect();
-        let all = || serde_json::Value::Object(command.arguments.clone()).to_string();
+        let all = || Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
             // A program, or a call of an agent without a window: the grant covers only identical arguments.
             _ if command.agent.is_some() || subject.does == Does::Open => all(),

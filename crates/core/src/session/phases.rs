@@ -12,7 +12,7 @@ use super::{
 use crate::{
     action::{Action, WindowRef, words::Wording},
     blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, CallResult, CallStatus, Command},
+    command::{ActionCommandInfo, CallResult, CallStatus, Command, Verdict},
     ids::WindowId,
     intent::{Aimed, Does},
     memory::{Memory, MemoryItem},
@@ -76,6 +76,12 @@ pub(super) struct Acting<R> {
     /// A dialog that opened unannounced: only actions that name what it shows may follow.
     #[serde(default)]
     surprise: Option<Box<WindowRef>>,
+    /// What was seen in another look, for what was not there at the start of the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seen_since: Option<Box<Observation>>,
+    /// The commands that wait for another look.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    later: Vec<Command>,
 }
 
 /// What follows in phase 3.
@@ -83,6 +89,8 @@ pub(super) struct Acting<R> {
 pub(super) enum Advance<R> {
     /// Send this command.
     Send(Box<Acting<R>>, Command),
+    /// Look again: what the next commands are aimed at was not there at the start of the step.
+    Look(Box<Acting<R>>),
     /// No command is left.
     Done(Acted<R>),
 }
@@ -139,40 +147,79 @@ impl Observed {
 }
 
 impl<R> Replied<R> {
+    /// Starts phase 3 with the cleared commands.
+    pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
+        Acting {
+            replied: self,
+            queue: cleared,
+            out: None,
+            done: Vec::new(),
+            refused: Vec::new(),
+            surprise: None,
+            seen_since: None,
+            later: Vec::new(),
+        }
+    }
+}
+
+impl Observation {
+    /// The name of a command's target: an element or window that is shown.
+    fn target_of(&self, command: &Command) -> Option<String> {
+        let id = command.arguments.get("id")?.as_str()?.trim();
+        match self {
+            Self::Window(view) => {
+                let id = id.parse().ok()?;
+                view.elements().find(|element| element.id == id).map(crate::ui::Element::label)
+            }
+            Self::Agent(_) => None,
+            Self::Desktop(view) => {
+                let id = id.parse().ok()?;
+                view.windows.iter().find(|window| window.id == id).map(WindowInfo::label)
+            }
+        }
+    }
+}
+
+impl<R> Acting<R> {
+    /// What was seen last: at the start of the step, or in another look since.
+    pub(super) fn observation(&self) -> &Observation {
+        self.seen_since.as_deref().unwrap_or(&self.replied.observation)
+    }
+
+    /// The name of a command's target: an element or window that was seen.
+    pub(super) fn target_of(&self, command: &Command) -> Option<String> {
+        self.observation().target_of(command)
+    }
+
     /// Whether a command names its target by something that the agent was not shown at the start of the step: an element
     /// that is not in the view, or a path of names.
     fn names_beyond(&self, command: &Command) -> bool {
         let id = command.arguments.get("id").and_then(|id| id.as_str()?.trim().parse().ok());
-        match (&self.observation, id) {
+        match (&self.replied.observation, id) {
             (Observation::Window(view), Some(id)) => view.elements().all(|element| element.id != id),
             (_, _) => follows_a_path(command),
         }
     }
 
-    /// Starts phase 3 with the cleared commands.
-    pub(super) fn acting(self, cleared: Cleared) -> Acting<R> {
-        let (done, refused) = (Vec::new(), Vec::new());
-        Acting { replied: self, queue: cleared, out: None, done, refused, surprise: None }
+    /// Takes in another look; returns the commands that waited for it.
+    pub(super) fn looked_again(&mut self, observation: Observation) -> Vec<Command> {
+        self.seen_since = Some(Box::new(observation));
+        std::mem::take(&mut self.later)
     }
 
-    /// Ends phase 3 without executing the proposal.
-    pub(super) fn not_acted(self) -> Acted<R> {
-        Acted { replied: self, actions: Vec::new(), refused: Vec::new(), approved: false }
+    /// Goes on with commands that were judged after another look.
+    pub(super) fn resumed(mut self, cleared: Cleared) -> Self {
+        self.queue.extend(cleared);
+        self
     }
 
-    /// The name of a command's target: an element or window that the agent was shown.
-    pub(super) fn target_of(&self, command: &Command) -> Option<String> {
-        let id = command.arguments.get("id")?.as_str()?.trim();
-        match &self.observation {
-            Observation::Window(view) => {
-                let id = id.parse().ok()?;
-                view.elements().find(|element| element.id == id).map(crate::ui::Element::label)
-            }
-            Observation::Agent(_) => None,
-            Observation::Desktop(view) => {
-                let id = id.parse().ok()?;
-                view.windows.iter().find(|window| window.id == id).map(crate::ui::WindowInfo::label)
-            }
+    /// Ends phase 3 without executing what is left of the proposal.
+    pub(super) fn broken_off(self) -> Acted<R> {
+        Acted {
+            replied: self.replied,
+            actions: self.done,
+            refused: self.refused,
+            approved: self.queue.approved(),
         }
     }
 }
@@ -181,9 +228,16 @@ impl<R: Expects> Acting<R> {
     /// The next command to send, or the end of the phase.
     pub(super) fn next(mut self) -> Advance<R> {
         loop {
+            self.later = self.queue.take_later();
+            if !self.later.is_empty() {
+                return Advance::Look(Box::new(self));
+            }
             match self.queue.pop() {
+                // These were taken out.
+                Some(Passage::Later(_)) => {}
                 Some(Passage::Send(command)) => {
-                    if let Some(dialog) = self.surprise.take_if(|_| !self.replied.names_beyond(&command)) {
+                    let names_beyond = self.names_beyond(&command);
+                    if let Some(dialog) = self.surprise.take_if(|_| !names_beyond) {
                         let why = format!(
                             "not run, because {} opened first; check it before you continue",
                             dialog.label()
@@ -207,15 +261,7 @@ impl<R: Expects> Acting<R> {
                     self.out = Some(Box::new(command));
                     self.returned(*result, /*sequences*/ true);
                 }
-                None => {
-                    let (approved, refused) = (self.queue.approved(), self.refused);
-                    return Advance::Done(Acted {
-                        replied: self.replied,
-                        actions: self.done,
-                        refused,
-                        approved,
-                    });
-                }
+                None => return Advance::Done(self.broken_off()),
             }
         }
     }
@@ -250,11 +296,22 @@ impl<R: Expects> Acting<R> {
         self.out.as_ref().and_then(|command| command.window)
     }
 
+    /// Records that the window could not be read again: the commands that wait for it do not run.
+    pub(super) fn not_looked_again(&mut self, why: &str) {
+        let mut later = std::mem::take(&mut self.later).into_iter();
+        self.out = later.next().map(Box::new);
+        self.keep(CallResult::failure(Some(Verdict::Refused), format!("not run: {why}")));
+        for command in later {
+            self.out = Some(Box::new(command));
+            self.keep(CallResult::skipped());
+        }
+    }
+
     /// Records the command in progress, if any, and all that follow as not run.
     fn skip(&mut self, skipped: &CallResult) {
         self.keep(skipped.clone());
         while let Some(passed) = self.queue.pop() {
-            let (Passage::Send(command) | Passage::Refuse(command, _)) = passed;
+            let (Passage::Send(command) | Passage::Refuse(command, _) | Passage::Later(command)) = passed;
             self.out = Some(Box::new(command));
             self.keep(skipped.clone());
         }
@@ -262,7 +319,7 @@ impl<R: Expects> Acting<R> {
 
     fn keep(&mut self, result: CallResult) {
         if let Some(command) = self.out.take().map(|command| *command) {
-            let target = self.replied.target_of(&command);
+            let target = self.target_of(&command);
             self.done.push(ActionCommandInfo { command, target, result });
         }
     }

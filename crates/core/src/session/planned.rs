@@ -35,11 +35,11 @@ impl Session {
             PlannedAction { command: command.clone(), target, application }
         };
         match self.stage() {
-            Stage::Host(Phase::Parked(replied, _)) => commands
-                .map(|command| planned(command, replied.target_of(command), Some(&replied.observation)))
+            Stage::Host(Phase::Parked(acting, _)) => commands
+                .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
                 .collect(),
-            Stage::App(_, Phase::Parked(replied, _)) => commands
-                .map(|command| planned(command, replied.target_of(command), Some(&replied.observation)))
+            Stage::App(_, Phase::Parked(acting, _)) => commands
+                .map(|command| planned(command, acting.target_of(command), Some(acting.observation())))
                 .collect(),
             Stage::Idle
             | Stage::Host(_)

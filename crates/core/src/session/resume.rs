@@ -107,7 +107,9 @@ impl Session {
             Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.restart()),
             stage @ (Stage::Idle
             | Stage::App(Worker::Agent(_), _)
-            | Stage::Host(Phase::Acting(_) | Phase::Parked(..) | Phase::Questioning(_))
+            | Stage::Host(
+                Phase::Acting(_) | Phase::Looking(_) | Phase::Parked(..) | Phase::Questioning(_),
+            )
             | Stage::Delegated(_)
             | Stage::Evaluating(_)
             | Stage::Done(_)

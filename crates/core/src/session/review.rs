@@ -2,10 +2,14 @@
 
 use serde::Serialize;
 
-use super::{effect::StepRef, gate::Judging, state::Session};
+use super::{
+    effect::StepRef,
+    gate::{Judging, Unread},
+    state::Session,
+};
 use crate::{
     command::Command,
-    intent::{self, Does},
+    intent::Does,
     policy::{Policy, Ruling, Subject},
 };
 
@@ -44,9 +48,13 @@ impl Review {
         let mut before = Vec::new();
         let mut reviewed = Vec::new();
         for mut command in commands {
-            // What cannot be read is never sent.
-            if command.intent.does != Does::Delegate && intent::read(&mut command, by.tools).is_err() {
-                continue;
+            let is_read = command.intent.does == Does::Delegate;
+            match if is_read { Ok(()) } else { by.read(&before, &mut command) } {
+                Ok(()) => {}
+                // They are judged after another look.
+                Err(Unread::Later) => break,
+                // What cannot be read is never sent.
+                Err(Unread::Refused(_)) => continue,
             }
             let then = by.policy.decide(&by.subject(&before, &command, by.policy.guard));
             let subject = by.subject(&before, &command, self.policy.guard);

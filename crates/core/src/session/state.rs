@@ -13,7 +13,7 @@ use super::{
     gate::{Grants, Parked},
     heard::Heard,
     passwords::TypedPassword,
-    phases::{Acting, Observed, Ranking, Replied, StepStart},
+    phases::{Acting, Observed, Ranking, StepStart},
     plan::Following,
     review::Review,
     round::{Spent, SubtaskRecord, Tally},
@@ -45,8 +45,10 @@ pub(super) enum Phase<R> {
     Asking(Observed),
     /// Running commands.
     Acting(Acting<R>),
+    /// Looking again, for what the next commands are aimed at.
+    Looking(Acting<R>),
     /// Commands wait for an approval.
-    Parked(Replied<R>, Parked),
+    Parked(Acting<R>, Parked),
     /// Waiting for the user's answers, after the step was recorded.
     Questioning(Vec<Question>),
 }
@@ -59,6 +61,7 @@ impl<R> Phase<R> {
             Self::Ranking(_) => "ranking",
             Self::Asking(_) => "asking the model",
             Self::Acting(_) => "acting",
+            Self::Looking(_) => "looking again",
             Self::Parked(..) => "waiting for an approval",
             Self::Questioning(_) => "waiting for answers",
         }

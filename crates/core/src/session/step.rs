@@ -164,17 +164,24 @@ impl Session {
                 acting.returned(result, self.config.action_sequences);
                 self.act(agent, acting);
             }
-            (Phase::Parked(replied, parked), Event::Rejected { instruction }) => {
-                let what = parked.what();
-                agent.not_approved(self, replied.not_acted(), &what, NotApproved::Rejected(instruction));
+            (Phase::Looking(acting), Event::Observed { observation }) => {
+                self.looked_again(agent, acting, observation);
             }
-            (Phase::Parked(replied, parked), Event::Unanswered { why }) => {
-                let what = parked.what();
-                agent.not_approved(self, replied.not_acted(), &what, NotApproved::Unanswered(why));
+            (Phase::Looking(mut acting), Event::ObserveFailed { failure }) => {
+                acting.not_looked_again(&failure.message);
+                self.act(agent, acting);
             }
-            (Phase::Parked(replied, parked), event) => {
+            (Phase::Parked(acting, parked), Event::Rejected { instruction }) => {
+                let what = parked.what();
+                agent.not_approved(self, acting.broken_off(), &what, NotApproved::Rejected(instruction));
+            }
+            (Phase::Parked(acting, parked), Event::Unanswered { why }) => {
+                let what = parked.what();
+                agent.not_approved(self, acting.broken_off(), &what, NotApproved::Unanswered(why));
+            }
+            (Phase::Parked(acting, parked), event) => {
                 match open(parked, incoming.answers, &event, &mut self.grants) {
-                    Some(cleared) => self.act(agent, replied.acting(cleared)),
+                    Some(cleared) => self.act(agent, acting.resumed(cleared)),
                     None => self.break_off(unexpected_event("waiting for an approval", &event)),
                 }
             }
@@ -249,34 +256,60 @@ impl Session {
             self.act(agent, replied.acting(Cleared::refused(proposal, refusal)));
             return;
         }
+        drop(tools);
+        let reviewable = agent.reviewable(self, &replied.reply);
+        self.gated(agent, replied.acting(Cleared::default()), proposal, reviewable);
+    }
+
+    /// The window was looked at again: what waited for that goes through the gate.
+    fn looked_again<A: AgentKind>(
+        &mut self,
+        agent: A,
+        mut acting: Acting<A::Reply>,
+        observation: Observation,
+    ) {
+        self.round.unsaved.see(&observation);
+        self.heard.see(&observation);
+        let commands = acting.looked_again(observation);
+        let reviewable = commands.clone();
+        let proposal = Proposal { commands, ..agent.proposal(self, &acting.replied.reply) };
+        self.gated(agent, acting, proposal, reviewable);
+    }
+
+    /// The gate decides on a proposal, by what was seen last. `reviewable` are the commands that another policy may also decide on.
+    fn gated<A: AgentKind>(
+        &mut self,
+        agent: A,
+        acting: Acting<A::Reply>,
+        proposal: Proposal,
+        reviewable: Vec<Command>,
+    ) {
+        let tools = agent.tools(self);
         let refusal = |command: &Command| agent.refusal(self, command);
         let secrets = self.secrets();
+        let step = acting.replied.step.clone();
         let judging = Judging {
             policy: &self.config.policy,
             grants: &self.grants,
-            observation: &replied.observation,
+            observation: acting.observation(),
             tools: &tools,
             applications: self.config.applications.as_deref(),
             secrets: &secrets,
             places: &self.config.places,
-            texts: &AtHand::new(self, &replied.observation),
+            texts: &AtHand::new(self, acting.observation()),
             effect: self.next_effect_id(),
         };
-        let reviewed = self
-            .review
-            .as_ref()
-            .map(|review| review.of(&replied.step, agent.reviewable(self, &replied.reply), &judging));
+        let reviewed = self.review.as_ref().map(|review| review.of(&step, reviewable, &judging));
         let ruled = judge(proposal, &judging, &refusal);
         if let (Some(review), Some(reviewed)) = (&mut self.review, reviewed) {
             review.add(reviewed);
         }
         match ruled {
-            Ruled::Cleared(cleared) => self.act(agent, replied.acting(cleared)),
+            Ruled::Cleared(cleared) => self.act(agent, acting.resumed(cleared)),
             Ruled::Asks(parked, approval) => {
                 agent.waits(self, &approval.asked_by);
-                let step = replied.step.clone();
                 self.want(
-                    agent.stage(Phase::Parked(replied, parked)),
+                    agent.stage(Phase::Parked(acting, parked)),
                     Some(step),
                     Effect::AwaitApproval { approval },
                 );
@@ -291,6 +324,11 @@ impl Session {
                 let step = next.replied.step.clone();
                 self.count_call();
                 self.want(agent.stage(Phase::Acting(*next)), Some(step), Effect::Call { command });
+            }
+            Advance::Look(acting) => {
+                let step = acting.replied.step.clone();
+                let look = agent.look(self).without_picture();
+                self.want(agent.stage(Phase::Looking(*acting)), Some(step), Effect::Observe { look });
             }
             Advance::Done(mut acted) => {
                 if self.config.policy.guard.is_fifth() {

@@ -64,7 +64,8 @@ impl Source {
         }
     }
 
-    pub(super) const fn is_tree(&self) -> bool {
+    /// Whether it is the accessibility tree, not a picture.
+    pub const fn is_tree(&self) -> bool {
         matches!(self, Self::AtSpi)
     }
 }

@@ -3,6 +3,7 @@
 //! Back ends fill these types and never leak a handle through them. The terms are those of AT-SPI and EWMH.
 
 mod application;
+mod description;
 mod diff;
 mod document;
 mod element;
@@ -16,6 +17,7 @@ mod tree;
 mod window;
 
 pub use application::InstalledApplication;
+pub use description::{Description, NotDescribed};
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;
 pub use element::{Element, Pattern, Source, ValueRange};

@@ -6,6 +6,7 @@ mod amounts;
 mod budgets;
 mod calls;
 mod decisions;
+mod described;
 mod diffs;
 mod envelope;
 mod evaluation;

@@ -8,22 +8,22 @@ use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
     text::clip,
-    ui::{Element, Pattern, Role, State, WindowInfo, belongs_to, fold_name, names_equal, same_app},
+    ui::{Role, State, WindowInfo, belongs_to, names_equal, same_app},
 };
 use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
-    keys::{Key, KeyChord, Modifier, NamedKey},
+    Desktop, DesktopResult, QuietLimits,
+    keys::{Key, KeyChord, Modifier},
 };
 
 use super::{
-    questions::{Answers, buttons},
+    file_dialog::{accept, enter_name, name_field, still_reads},
+    questions::Answers,
     save::document_window,
     saving::Saving,
 };
 use crate::{
-    click::{Click, click_once},
-    patience::{patiently, read_tree},
-    report::{ActLimits, ActionReport, Halt, Target, report},
+    patience::read_tree,
+    report::{ActLimits, ActionReport, Halt, report},
     select::select,
     visit::visit,
 };
@@ -104,11 +104,11 @@ async fn save_to<D: Desktop>(
         overwrite: wanted.overwrite,
         accept_options: wanted.keep_format == Some(true) || wanted.format.is_some(),
     };
-    accept(desktop, &dialog, limits).await?;
+    accept(desktop, &dialog, &SAVE_BUTTONS, limits).await?;
     let mut saved = saving.finish(desktop, answers, limits).await?;
     // GTK 3 forgets the press when it comes while a folder is still being read: the dialog stays as it was, and a person presses again.
     if saved.is_missing() && still_reads(desktop, &dialog, &file.path).await? {
-        accept(desktop, &dialog, limits).await?;
+        accept(desktop, &dialog, &SAVE_BUTTONS, limits).await?;
         let waited_ms = saved.waited_ms;
         saved = saving.finish(desktop, answers, limits).await?;
         saved.waited_ms += waited_ms;
@@ -161,57 +161,6 @@ async fn open_dialog<D: Desktop>(
     Ok(None)
 }
 
-/// The field for the name: the one with the focus, else the one that is named so, else the only one.
-async fn name_field<D: Desktop>(desktop: &D, dialog: &WindowInfo) -> DesktopResult<Option<Element>> {
-    let tree = match read_tree(desktop, dialog.id).await {
-        Err(DesktopError::NoWindow(_)) => return Ok(None),
-        other => other?,
-    };
-    let takes_text = |element: &&Element| {
-        element.offers(Pattern::EditableText)
-            && element.states.takes_input()
-            && element.role != Role::COMBO_BOX
-    };
-    let fields: Vec<&Element> = tree.elements.iter().filter(takes_text).collect();
-    let is_named = |element: &&&Element| {
-        let name = fold_name(&element.name);
-        ["name", "file name", "filename"].contains(&name.trim_end_matches(':'))
-    };
-    let focused = fields.iter().find(|element| element.states.has(State::Focused));
-    let only = || fields.first().filter(|_| fields.len() == 1);
-    Ok(fields.iter().find(is_named).or(focused).or_else(only).map(|element| (*element).clone()))
-}
-
-/// Puts the path into the name field; returns what it reads if that is something else.
-async fn enter_name<D: Desktop>(
-    desktop: &D,
-    dialog: &WindowInfo,
-    path: &str,
-) -> Result<Option<String>, Halt> {
-    let Some(field) = name_field(desktop, dialog).await? else { return Ok(Some(String::new())) };
-    let read = || patiently(|| desktop.text(field.id, path.len().saturating_add(TEXT_MAX)));
-    match desktop.perform(field.id, &ElementAction::SetText(path.to_owned())).await {
-        Ok(()) if read().await? == path => return Ok(None),
-        Ok(()) | Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => {}
-        Err(error) => return Err(error.into()),
-    }
-    if !desktop.element(field.id).await?.states.has(State::Focused) {
-        desktop.perform(field.id, &ElementAction::Focus).await?;
-    }
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('a') }).await?;
-    let watch = desktop.watch(Some(dialog.id)).await?;
-    desktop.type_text(path).await?;
-    desktop.settle(watch, QuietLimits::default()).await?;
-    let text = read().await?;
-    Ok((text != path).then_some(text))
-}
-
-/// Whether the dialog is still there with this path in its name field.
-async fn still_reads<D: Desktop>(desktop: &D, dialog: &WindowInfo, path: &str) -> Result<bool, Halt> {
-    let Some(field) = name_field(desktop, dialog).await? else { return Ok(false) };
-    Ok(patiently(|| desktop.text(field.id, path.len().saturating_add(TEXT_MAX))).await? == path)
-}
-
 /// Selects the format in one of the dialog's lists; false if none has it.
 async fn choose_format<D: Desktop>(
     desktop: &D,
@@ -228,20 +177,4 @@ async fn choose_format<D: Desktop>(
         }
     }
     Ok(false)
-}
-
-/// Presses the button that saves, or Return where there is none.
-async fn accept<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits) -> Result<(), Halt> {
-    let buttons = buttons(desktop, dialog).await?;
-    let named = |name: &&str| buttons.iter().find(|button| fold_name(&button.name) == **name);
-    match SAVE_BUTTONS.iter().find_map(named) {
-        Some(button) => {
-            let target = Target::Element { id: button.id, name: Some(button.name.clone()) };
-            click_once(desktop, dialog.id, &Click::once(target), limits).await?;
-        }
-        None => {
-            desktop.press(&NamedKey::Return.into()).await?;
-        }
-    }
-    Ok(())
 }

@@ -5,12 +5,15 @@ use std::time::Duration;
 use deskhand_core::{
     action::{Evidence, Proof, Shortfall, Uncertainty},
     duration::milliseconds,
-    ui::{WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{DocumentInfo, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopResult, FileStamp, FileState, QuietLimits};
 
 use super::questions::{Answers, answer, buttons};
-use crate::report::{ActLimits, Halt};
+use crate::{
+    oracle,
+    report::{ActLimits, Halt},
+};
 
 /// The longest wait for one change before the file is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
@@ -69,7 +72,7 @@ impl Saved {
 impl Saving {
     /// Notes the state of the document of `window` and its file.
     pub(crate) async fn begin<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Self> {
-        let document = desktop.document(window).await?;
+        let document = document_of(desktop, window).await?;
         let path = document.as_ref().and_then(|document| document.path.clone());
         let modified = document.and_then(|document| document.modified);
         Self { modified, showed: true, ..Self::of(desktop, window, path).await? }.with_stamp(desktop).await
@@ -81,7 +84,7 @@ impl Saving {
         window: &WindowInfo,
         path: &str,
     ) -> DesktopResult<Self> {
-        let document = desktop.document(window).await?;
+        let document = document_of(desktop, window).await?;
         let showed = document.as_ref().is_some_and(|document| document.path.as_deref() == Some(path));
         let modified = document.and_then(|document| document.modified);
         let saving = Self { modified, showed, ..Self::of(desktop, window, Some(path.to_owned())).await? };
@@ -176,7 +179,7 @@ impl Saving {
     async fn shown_now<D: Desktop>(&self, desktop: &D, windows: &[WindowInfo]) -> DesktopResult<Shown> {
         let gone = Shown { modified: None, took_file: false };
         let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(gone) };
-        let Some(document) = desktop.document(now).await? else { return Ok(gone) };
+        let Some(document) = document_of(desktop, now).await? else { return Ok(gone) };
         let is_it = document.path.is_some() && document.path == self.path;
         Ok(Shown { modified: document.modified, took_file: is_it && !self.showed })
     }
@@ -218,4 +221,12 @@ impl Saving {
         }
         Uncertainty::FileUnchanged { path }.into()
     }
+}
+
+/// What a window shows of its document, and what its application says of it where that can be asked.
+async fn document_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
+    let shown = desktop.document(window).await?;
+    let Some(told) = oracle::document(desktop, window).await else { return Ok(shown) };
+    let (name, path) = shown.map_or_else(|| (window.title.clone(), None), |shown| (shown.name, shown.path));
+    Ok(Some(DocumentInfo { name, path: told.path.or(path), modified: Some(told.modified) }))
 }

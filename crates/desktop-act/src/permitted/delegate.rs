@@ -12,8 +12,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Patterns,
-    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
+    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    keys::KeyChord,
 };
 
 use super::{Permitted, activates, secret::Into};
@@ -73,8 +74,8 @@ impl<D: Desktop> Documents for Permitted<'_, D> {
 }
 
 impl<D: Desktop> Native for Permitted<'_, D> {
-    fn has_native(&self) -> bool {
-        self.desktop.has_native()
+    fn natives(&self) -> Natives {
+        self.desktop.natives()
     }
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
@@ -186,6 +187,10 @@ impl<D: Desktop> Input for Permitted<'_, D> {
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         self.desktop.scroll(at, right, down).await
+    }
+
+    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
+        self.desktop.hover(at).await
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {

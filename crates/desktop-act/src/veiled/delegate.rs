@@ -12,8 +12,9 @@ use deskhand_core::{
 };
 use deskhand_desktop::{
     Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Patterns,
-    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
+    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    keys::KeyChord,
 };
 
 use super::{BEYOND, Veiled};
@@ -97,8 +98,8 @@ impl<D: Desktop> Documents for Veiled<D> {
 }
 
 impl<D: Desktop> Native for Veiled<D> {
-    fn has_native(&self) -> bool {
-        self.inner.has_native()
+    fn natives(&self) -> Natives {
+        self.inner.natives()
     }
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
@@ -209,6 +210,10 @@ impl<D: Desktop> Input for Veiled<D> {
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         self.inner.scroll(at, right, down).await
+    }
+
+    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
+        self.inner.hover(at).await
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {

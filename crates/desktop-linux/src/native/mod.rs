@@ -1,42 +1,65 @@
-//! The interfaces of applications of their own: UNO of LibreOffice.
+//! The interfaces of applications of their own: UNO of LibreOffice, and the protocols of browsers.
 //!
-//! LibreOffice starts with a listening pipe of a random name on a virtual desktop (`pipe`). A Python program that Debian calls
-//! `python3-uno` connects to it (`office`); it is our process, works on the document of one window at a time, and reads back what it
-//! changed. On the desktop of the user, where we do not start LibreOffice with a pipe, there is nothing to call.
+//! Each is spoken by a program of ours beside the application, which reads calls and writes answers as lines of JSON (`line`).
+//!
+//! - LibreOffice starts with a listening pipe of a random name on a virtual desktop (`pipe`). A Python program that Debian calls
+//!   `python3-uno` connects to it (`office`); it works on the document of one window at a time, and reads back what it changed.
+//! - A browser is started by a program that holds its protocol and answers on a socket in the private folder (`pages`).
+//!
+//! On the desktop of the user, where we start neither in this way, there is nothing to call.
 
+mod line;
 mod office;
+mod pages;
 mod pipe;
 
 use deskhand_core::ids::WindowId;
-use deskhand_desktop::{DesktopResult, Native, NativeAnswer, NativeCall, Windowing as _};
+use deskhand_desktop::{DesktopResult, Native, NativeAnswer, NativeCall, Natives, Windowing as _};
 pub(crate) use office::{OfficeWorker, python as office_python};
 pub(crate) use pipe::{OfficePipe, pipe_name};
 
-use crate::desktop::LinuxDesktop;
+use crate::{
+    desktop::LinuxDesktop,
+    virtual_desktop::programs::{Browser, browser_of},
+};
 
 /// The start of the `WM_CLASS` of LibreOffice's windows.
 const OFFICE: [&str; 2] = ["libreoffice", "soffice"];
 
 impl Native for LinuxDesktop {
-    fn has_native(&self) -> bool {
-        self.private_folder().is_some() && office_python().is_some()
+    fn natives(&self) -> Natives {
+        let is_virtual = self.private_folder().is_some();
+        Natives {
+            documents: is_virtual && office_python().is_some(),
+            pages: is_virtual && self.browser_holder().is_some(),
+        }
     }
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        let xid = self.existing(window)?;
         let windows = self.windows().await?;
         let Some(info) = windows.iter().find(|info| info.id == window) else {
             return Err(deskhand_desktop::DesktopError::NoWindow(window));
         };
-        if !OFFICE.iter().any(|start| info.app.root.starts_with(start)) {
-            let reason =
-                format!("{} is no application that can be called this way; use its elements", info.app.name);
-            return Ok(NativeAnswer::Refused(reason));
-        }
-        let Some(private) = self.private_folder() else {
-            let reason = "LibreOffice can be called only on a virtual desktop; use its elements".to_owned();
-            return Ok(NativeAnswer::Refused(reason));
+        let (root, name) = (info.app.root.as_str(), info.app.name.as_str());
+        let is_office = OFFICE.iter().any(|start| root.starts_with(start));
+        let answer = match (self.private_folder(), browser_of(root)) {
+            (Some(private), _) if is_office => {
+                self.office().call(self.environment(), private, (xid, &info.title), call).await
+            }
+            (Some(private), Some(browser)) => {
+                pages::call(&browser.socket(private), (xid, &info.title, name), call).await
+            }
+            (None, Some(Browser::Chromium | Browser::Firefox)) | (Some(_) | None, None) => {
+                let reason =
+                    format!("{name} cannot be called in this way here, only by its elements; use these");
+                Ok(NativeAnswer::Refused(reason))
+            }
         };
-        let xid = self.x_window(window).unwrap_or_default();
-        self.office().call(self.environment(), private, (xid, &info.title), call).await
+        // What it shows is something else now, which it does not always announce.
+        if let Some(accessibility) = self.accessibility() {
+            accessibility.drawn_unknown();
+        }
+        answer
     }
 }

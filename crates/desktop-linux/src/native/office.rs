@@ -2,17 +2,18 @@
 
 use std::{io, path::Path, process::Stdio, time::Duration};
 
-use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeCall, NativeEffect};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeCall};
 use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
+    io::{AsyncWriteExt as _, BufReader},
     process::{Child, ChildStdin, ChildStdout, Command},
     sync::Mutex,
     time::timeout,
 };
 
-use super::pipe::pipe_name;
+use super::{
+    line::{Asked, AskedWindow, exchange, read_line},
+    pipe::pipe_name,
+};
 use crate::{blocking::run_blocking, virtual_desktop::environment::Environment};
 
 /// The program, in its parts: one name space, in this order.
@@ -44,8 +45,6 @@ const PYTHON: &str = "/usr/bin/python3";
 const CALL_BOUND: Duration = Duration::from_secs(150);
 /// How long the program may take to start.
 const START_BOUND: Duration = Duration::from_secs(30);
-/// The longest answer, in bytes.
-const ANSWER_MAX: u64 = 16 << 20;
 
 /// The Python that can call LibreOffice; `None` if its module is not installed.
 pub(crate) fn python() -> Option<&'static Path> {
@@ -64,65 +63,6 @@ struct Running {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     calls: u64,
-}
-
-/// A call as the program reads it.
-#[derive(Serialize)]
-struct Asked<'a> {
-    id: u64,
-    window: AskedWindow<'a>,
-    tool: &'a str,
-    arguments: &'a Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct AskedWindow<'a> {
-    xid: u32,
-    title: &'a str,
-}
-
-/// An answer as the program writes it.
-#[derive(Deserialize)]
-struct Answered {
-    id: u64,
-    #[serde(default)]
-    ok: Option<Good>,
-    #[serde(default)]
-    error: Option<Bad>,
-}
-
-#[derive(Deserialize)]
-struct Good {
-    said: String,
-    #[serde(default)]
-    output: Value,
-    #[serde(default)]
-    effect: Option<Effect>,
-}
-
-#[derive(Deserialize)]
-struct Effect {
-    seen: bool,
-    #[serde(default)]
-    proof: String,
-}
-
-#[derive(Deserialize)]
-struct Bad {
-    kind: BadKind,
-    message: String,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum BadKind {
-    NoOffice,
-    NoDocument,
-    WrongKind,
-    Invalid,
-    Busy,
-    ReadOnly,
-    Failed,
 }
 
 impl OfficeWorker {
@@ -151,7 +91,7 @@ impl OfficeWorker {
             arguments: &call.arguments,
         };
         let failed = |error: io::Error| DesktopError::failed("call LibreOffice", error);
-        match timeout(CALL_BOUND, running.exchange(&asked)).await {
+        match timeout(CALL_BOUND, exchange(&mut running.input, &mut running.output, &asked)).await {
             Ok(Ok(answered)) => {
                 *kept = Some(running);
                 Ok(answered.into())
@@ -188,51 +128,13 @@ impl Running {
         let mut running = Self { _child: child, input, output: BufReader::new(output), calls: 0 };
         let started = async {
             running.input.write_all(PROGRAM.as_bytes()).await?;
-            running.line().await
+            let ended = || io::Error::other("it ended; is python3-uno of the same version as LibreOffice?");
+            read_line(&mut running.output).await?.ok_or_else(ended)
         };
         match timeout(START_BOUND, started).await {
             Ok(Ok(_)) => Ok(Ok(running)),
             Ok(Err(error)) => Err(failed(error)),
             Err(_) => Err(failed(io::ErrorKind::TimedOut.into())),
-        }
-    }
-
-    /// Sends a call and reads its answer.
-    async fn exchange(&mut self, asked: &Asked<'_>) -> io::Result<Answered> {
-        let mut line = serde_json::to_vec(asked)?;
-        line.push(b'\n');
-        self.input.write_all(&line).await?;
-        self.input.flush().await?;
-        let answered: Answered = serde_json::from_slice(&self.line().await?)?;
-        if answered.id == asked.id {
-            Ok(answered)
-        } else {
-            Err(io::Error::other(format!("it answered call {} instead of {}", answered.id, asked.id)))
-        }
-    }
-
-    async fn line(&mut self) -> io::Result<Vec<u8>> {
-        let mut line = Vec::new();
-        (&mut self.output).take(ANSWER_MAX).read_until(b'\n', &mut line).await?;
-        match line.last() {
-            Some(b'\n') => Ok(line),
-            Some(_) => Err(io::Error::other("its answer is too long or was cut")),
-            None => Err(io::Error::other("it ended; is python3-uno of the same version as LibreOffice?")),
-        }
-    }
-}
-
-impl From<Answered> for NativeAnswer {
-    fn from(answered: Answered) -> Self {
-        match (answered.ok, answered.error) {
-            (Some(Good { said, output, effect }), _) => Self::Done {
-                said,
-                output,
-                effect: effect.map(|Effect { seen, proof }| NativeEffect { seen, read_back: proof }),
-            },
-            (None, Some(Bad { kind: BadKind::Failed, message })) => Self::Failed(message),
-            (None, Some(Bad { message, .. })) => Self::Refused(format!("{message}; nothing was done")),
-            (None, None) => Self::Failed("it answered nothing".to_owned()),
         }
     }
 }

@@ -23,6 +23,7 @@ mod vnc;
 pub use confine::{Confine, ConfineMode, KeptOut};
 pub use environment::Environment;
 pub use keeper::keep_desktop;
+pub use programs::BrowserHolder;
 pub use protocol::DesktopHandle;
 pub use start::VirtualOptions;
 pub use vnc::{VncInput, VncServer};

@@ -20,6 +20,8 @@ struct Program {
     as_superuser: &'static [&'static str],
     /// Files that are written before the first start: path below the private folder, content.
     files: &'static [(&'static str, &'static str)],
+    /// Which browser it is, if it is one.
+    browser: Option<Browser>,
     /// The folder of those files that has settings of toolkits, which hold before those of the desktop.
     settings: Option<&'static str>,
 }
@@ -29,8 +31,69 @@ struct Program {
 pub(crate) struct Needs {
     /// Arguments before all others.
     pub(crate) arguments: Vec<OsString>,
+    /// Which browser it is, if it is one.
+    pub(crate) browser: Option<Browser>,
     /// A folder with settings of toolkits, which hold before those of the desktop.
     pub(crate) settings: Option<PathBuf>,
+}
+
+/// A family of browsers with a protocol of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Browser {
+    /// Chromium and what is made of it: the Chrome DevTools Protocol.
+    Chromium,
+    /// Firefox: WebDriver BiDi.
+    Firefox,
+}
+
+impl Browser {
+    /// The word for arguments and files; also the name of the folder of its profile.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Chromium => "chromium",
+            Self::Firefox => "firefox",
+        }
+    }
+
+    /// The socket on which the program answers that holds it.
+    pub(crate) fn socket(self, private: &Path) -> PathBuf {
+        private.join(format!("{}-pages.sock", self.word()))
+    }
+}
+
+/// The browser whose windows have this class, or whose program has this name.
+pub(crate) fn browser_of(name: &str) -> Option<Browser> {
+    family_of(&name.to_lowercase())?.browser
+}
+
+/// A program that starts a browser as its child, holds its protocol, and answers on a socket ([`BrowserHolder::arguments`]).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BrowserHolder {
+    /// The program.
+    pub program: PathBuf,
+    /// Its first arguments.
+    pub arguments: Vec<OsString>,
+}
+
+impl BrowserHolder {
+    /// What stands among the arguments of the browser where the holder puts those for its protocol.
+    pub const PLACEHOLDER: &str = "{protocol}";
+
+    /// All arguments that start a browser: `--engine E --socket S --profile P -- PROGRAM ARGUMENTS…`.
+    pub(crate) fn arguments(
+        &self,
+        browser: Browser,
+        private: &Path,
+        program: &Path,
+        arguments: Vec<OsString>,
+    ) -> Vec<OsString> {
+        let mut all = self.arguments.clone();
+        all.extend(["--engine".into(), browser.word().into(), "--socket".into()]);
+        all.extend([browser.socket(private).into(), "--profile".into(), private.join(browser.word()).into()]);
+        all.extend(["--".into(), program.into()]);
+        all.extend(arguments);
+        all
+    }
 }
 
 const PROGRAMS: &[Program] = &[
@@ -52,6 +115,7 @@ const PROGRAMS: &[Program] = &[
             ("libreoffice/user/registrymodifications.xcu", LIBREOFFICE_SETTINGS),
             ("libreoffice/settings/gtk-3.0/settings.ini", STILL),
         ],
+        browser: None,
         settings: Some("libreoffice/settings"),
     },
     Program {
@@ -62,6 +126,8 @@ const PROGRAMS: &[Program] = &[
             "--no-default-browser-check",
             // It exposes only one node per window otherwise.
             "--force-renderer-accessibility",
+            // What is scrolled is there at once.
+            "--disable-smooth-scrolling",
             "--disable-background-networking",
             "--disable-component-update",
             "--disable-sync",
@@ -69,6 +135,7 @@ const PROGRAMS: &[Program] = &[
         ],
         as_superuser: &["--no-sandbox"],
         files: &[],
+        browser: Some(Browser::Chromium),
         settings: None,
     },
     Program {
@@ -76,6 +143,7 @@ const PROGRAMS: &[Program] = &[
         arguments: &["--new-instance", "--profile", "{private}/firefox"],
         as_superuser: &[],
         files: &[("firefox/user.js", FIREFOX_SETTINGS)],
+        browser: Some(Browser::Firefox),
         settings: None,
     },
 ];
@@ -111,6 +179,9 @@ user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("browser.startup.homepage_override.mstone", "ignore");
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
+user_pref("general.smoothScroll", false);
+user_pref("remote.active-protocols", 1);
+user_pref("remote.prefs.recommended", false);
 user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
 user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
 user_pref("ui.caretBlinkTime", 0);
@@ -122,13 +193,7 @@ user_pref("ui.caretBlinkTime", 0);
 /// If a file cannot be written.
 pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Result<Needs> {
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
-    let is = |pattern: &&str| match pattern.strip_suffix('*') {
-        Some(start) => name.starts_with(start),
-        None => name == *pattern,
-    };
-    let Some(family) = PROGRAMS.iter().find(|family| family.names.iter().any(is)) else {
-        return Ok(Needs::default());
-    };
+    let Some(family) = family_of(name) else { return Ok(Needs::default()) };
     for (path, content) in family.files {
         let file = private.join(path);
         if !file.exists() {
@@ -146,8 +211,18 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
     let filled = |argument: &&str| OsString::from(argument.replace("{private}", &private.to_string_lossy()));
     Ok(Needs {
         arguments: family.arguments.iter().chain(superusers).map(filled).collect(),
+        browser: family.browser,
         settings: family.settings.map(|folder| private.join(folder)),
     })
+}
+
+/// The family of a program, by its file name.
+fn family_of(name: &str) -> Option<&'static Program> {
+    let is = |pattern: &&str| match pattern.strip_suffix('*') {
+        Some(start) => name.starts_with(start),
+        None => name == *pattern,
+    };
+    PROGRAMS.iter().find(|family| family.names.iter().any(is))
 }
 
 #[cfg(test)]

@@ -93,6 +93,20 @@ impl Input for LinuxDesktop {
         sent
     }
 
+    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
+        self.history().record_input();
+        let sent = self
+            .display()
+            .call("move the pointer", move |worker| {
+                worker.check_on_screen(at)?;
+                worker.move_to(at)?;
+                worker.round_trip()
+            })
+            .await;
+        self.history().record_input();
+        sent
+    }
+
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;

@@ -24,6 +24,7 @@ mod navigating;
 mod office;
 mod opening;
 mod programs;
+mod reaching;
 mod secrets;
 mod teeth;
 mod typing;

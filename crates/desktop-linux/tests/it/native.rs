@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{action::Condition, ids::WindowId};
+use deskhand_core::{action::Condition, command::Verdict, ids::WindowId};
 use deskhand_desktop::{LaunchRequest, Native as _, NativeAnswer, NativeCall, NativeEffect};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, TableTarget};
@@ -118,7 +118,7 @@ async fn a_thousand_rows_with_formulas_are_one_call_and_one_step_of_undo() {
         return;
     }
     let office = Office::start().await;
-    assert!(office.desktop.has_native());
+    assert!(office.desktop.natives().documents);
     let (calc, document) = office.open("large.fods", &sheet("before")).await;
     let (other, second) = office.open("other.fods", &sheet("untouched")).await;
     let row = |row: usize| {
@@ -248,5 +248,40 @@ async fn texts_are_written_styled_and_searched() {
     );
     office.keys(writer, "ctrl+z").await;
     assert!(!office.saved(writer, &document).await.contains("Mon"));
+    office.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn actions_on_elements_know_what_the_application_says_of_its_document() {
+    if !has_programs(&["soffice"]) {
+        return;
+    }
+    let office = Office::start().await;
+    let (calc, document) = office.open("told.fods", &sheet("before")).await;
+    let Office { desktop, limits, .. } = &office;
+    // A call, its undo, and then keys into the same cell: what was read in between is not taken for what is there.
+    office.done(calc, "set_range_values", json!({"start": "A1", "rows": [["called"]]})).await;
+    office.done(calc, "undo", json!({})).await;
+    let rows = [vec!["typed".to_owned(), "0.5".to_owned()]];
+    let start = "A1".parse().unwrap();
+    let written = act::write_table(desktop, calc, &TableTarget::Largest, start, &rows, limits).await.unwrap();
+    assert_eq!(written.effect(), Verdict::Seen, "{}", written.summary());
+
+    // The used cells of a large sheet, formulas and formats.
+    office.done(calc, "set_range_values", json!({"start": "C120", "rows": [["=B1*2"]]})).await;
+    office.done(calc, "format_range", json!({"range": "B1", "number_format": "0.00%"})).await;
+    let read = act::read_table(desktop, calc, &TableTarget::Largest, None).await.unwrap();
+    assert_eq!(read.output["used"], "A1:C120", "{}", read.output);
+    assert_eq!(read.output["range"], "A1:C120");
+    assert_eq!(read.output["formulas"], json!({"C120": "=B1*2"}));
+    assert_eq!(read.output["formats"]["B1"], "0.00%", "{}", read.output["formats"]);
+
+    // Whether there is something to save, which its title does not tell.
+    let saved = act::save(desktop, calc, None, limits).await.unwrap();
+    assert_eq!(saved.effect(), Verdict::Seen, "{}", saved.summary());
+    assert!(saved.summary().contains("is saved"), "{}", saved.summary());
+    assert!(fs::read_to_string(&document).unwrap().contains("typed"));
+    let again = act::save(desktop, calc, None, limits).await.unwrap();
+    assert!(again.summary().contains("has no unsaved changes"), "{}", again.summary());
     office.desktop.shut_down().await;
 }

@@ -53,6 +53,12 @@ pub trait Input {
         down: i32,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
+    /// Moves the pointer, and leaves it there.
+    ///
+    /// # Errors
+    /// [`crate::DesktopError::Gone`] when the display does not answer.
+    fn hover(&self, at: Point<Screen>) -> impl Future<Output = DesktopResult<()>> + Send;
+
     /// Presses and releases a chord such as `ctrl+shift+s`.
     ///
     /// # Errors

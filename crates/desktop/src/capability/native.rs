@@ -1,4 +1,4 @@
-//! The interfaces of applications of their own, beside accessibility: UNO of LibreOffice.
+//! The interfaces of applications of their own, beside accessibility: UNO of LibreOffice, and the protocols of browsers.
 
 use deskhand_core::ids::WindowId;
 use serde_json::{Map, Value};
@@ -41,11 +41,20 @@ pub struct NativeEffect {
     pub read_back: String,
 }
 
+/// Which applications of a desktop can be called: their interface is switched on where they start, and the program that speaks it is
+/// installed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Natives {
+    /// LibreOffice, for its documents.
+    pub documents: bool,
+    /// Browsers, for their pages.
+    pub pages: bool,
+}
+
 /// The interfaces of applications of their own.
 pub trait Native {
-    /// Whether applications on this desktop can be called in this way at all: the interface is switched on where they start, and the
-    /// program that speaks it is installed.
-    fn has_native(&self) -> bool;
+    /// Which applications on this desktop can be called in this way at all.
+    fn natives(&self) -> Natives;
 
     /// Calls the interface of the application of a window, on the very document that the window shows. Changes are steps of the
     /// document's own undo history. A call that changes something is read back, by the interface, before it returns.

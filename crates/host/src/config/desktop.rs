@@ -25,6 +25,9 @@ pub struct DesktopSettings {
     /// Whether applications of a virtual desktop are kept from places of secrets, such as `~/.ssh`, from your session and our own
     /// configuration, and from changing the system. Needs `bubblewrap`.
     pub confine: ConfineSetting,
+    /// Whether browsers on a virtual desktop start with their own protocol, by which agents read pages, answer the dialogs of scripts
+    /// and open addresses. Firefox then tells pages that it is controlled (`navigator.webdriver`).
+    pub pages: bool,
     /// Places that applications may see and change nevertheless: `["~/.aws", "/run/cups", "/srv/shared"]`.
     pub allow: Vec<PathBuf>,
 }
@@ -69,6 +72,7 @@ impl Default for DesktopSettings {
             keep_minutes: 10,
             exclude: Vec::new(),
             confine: ConfineSetting::IfPossible,
+            pages: true,
             allow: Vec::new(),
         }
     }

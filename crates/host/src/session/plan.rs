@@ -240,8 +240,10 @@ impl Plan {
         Ok(plan)
     }
 
-    /// The same on a desktop that outlives this process, if configured and if there is a helper program to hold it.
+    /// The same on a desktop that outlives this process, if configured and if there is a helper program to hold it. The helper also
+    /// holds the browsers, for their pages.
     pub(crate) fn kept(mut self, config: &Config, helper: Option<&Path>) -> Self {
+        self.workspace.browsers = helper.filter(|_| config.desktop.pages).map(Path::to_owned);
         let duration = config.desktop.kept_for();
         let helper = helper.filter(|_| !duration.is_zero());
         self.workspace.keep =

@@ -226,10 +226,8 @@ impl Run<'_> {
         let tools =
             Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
         let tools = tools.with_secrets(workspace.secrets.clone()).with_sources(plan.sources());
-        let tools = match workspace.desktop.has_native() {
-            true => tools.with_documents().map_err(|error| HostError::Tools(error.into()))?,
-            false => tools,
-        };
+        let natives = workspace.desktop.natives();
+        let tools = tools.with_natives(natives).map_err(|error| HostError::Tools(error.into()))?;
         let tools = match plan.files.clone() {
             Some(mut files) => {
                 files.hidden.extend(plan.workspace.hidden_places());

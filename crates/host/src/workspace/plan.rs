@@ -6,7 +6,7 @@ use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::Windowing as _;
 use deskhand_desktop_act::Veiled;
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
-use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{BrowserHolder, Confine, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
 
@@ -43,7 +43,12 @@ pub struct WorkspacePlan {
     detect: DetectOptions,
     /// How the virtual desktop outlives this process.
     pub(crate) keep: Option<Keep>,
+    /// The program that starts browsers and tells their pages.
+    pub(crate) browsers: Option<PathBuf>,
 }
+
+/// The argument on which a helper program starts a browser and tells its pages; more arguments follow.
+const BROWSER_ARGUMENT: &str = "hold-browser";
 
 /// How a virtual desktop outlives the process that works on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,6 +113,7 @@ impl WorkspacePlan {
             close_after: false,
             detect: config.to_detection()?,
             keep: None,
+            browsers: None,
         })
     }
 
@@ -176,6 +182,13 @@ impl WorkspacePlan {
         let desktop = match self.kind {
             DesktopKind::Virtual => desktop.with_confined_applications(self.confine.clone()),
             DesktopKind::Current => desktop,
+        };
+        let desktop = match &self.browsers {
+            Some(program) => {
+                let arguments = vec![BROWSER_ARGUMENT.into()];
+                desktop.with_browser_holder(BrowserHolder { program: program.clone(), arguments })
+            }
+            None => desktop,
         };
         let veiled = Veiled::new(desktop, self.secrets.veil().clone());
         let desktop = Seeing::new(veiled, self.detect.clone());

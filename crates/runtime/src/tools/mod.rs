@@ -6,6 +6,7 @@
 
 mod arguments;
 mod calculate;
+mod choose_file;
 mod click_element;
 mod click_on_coordinates;
 mod close_application;
@@ -16,6 +17,7 @@ mod drag_on_coordinates;
 mod expand;
 mod files;
 mod focus_element;
+mod hover;
 mod invoke_action;
 mod launch_application;
 mod links;

@@ -1,7 +1,7 @@
 //! The tool `press_keys`.
 use deskhand_core::intent::Does;
 use deskhand_desktop::{Desktop, keys::KeyChord};
-use deskhand_desktop_act::press_keys;
+use deskhand_desktop_act::{press_again, press_keys};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,6 +16,12 @@ use super::{
 pub(super) struct PressKeys {
     #[schemars(extend("x-takes" = "keys"))]
     keys: String,
+    #[serde(default = "once")]
+    times: u32,
+}
+
+const fn once() -> u32 {
+    1
 }
 
 impl<D: Desktop> Tool<D> for PressKeys {
@@ -25,6 +31,10 @@ impl<D: Desktop> Tool<D> for PressKeys {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let chords: Vec<KeyChord> = input.keys.split_whitespace().map(parse).collect::<Result<_, _>>()?;
-        Ok(press_keys(context.desktop, context.window()?, &chords, &context.limits).await?.into())
+        let (desktop, window, limits) = (context.desktop, context.window()?, &context.limits);
+        Ok(match input.times {
+            1 => press_keys(desktop, window, &chords, limits).await?.into(),
+            times => press_again(desktop, window, (&chords, times), limits).await?.into(),
+        })
     }
 }

@@ -11,7 +11,7 @@ use deskhand_core::{
     secret::SecretPermit,
     ui::WindowInfo,
 };
-use deskhand_desktop::{Desktop, DesktopError};
+use deskhand_desktop::{Desktop, DesktopError, Natives};
 use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
 use deskhand_secret::Secrets;
 use schemars::JsonSchema;
@@ -275,12 +275,13 @@ impl<D: Desktop> Toolbox<D> {
         Ok(self)
     }
 
-    /// Adds the tools for documents of applications with an interface of their own: only where the desktop has such applications.
+    /// Adds the tools for documents and pages of applications with an interface of their own, as far as the desktop has them.
     ///
     /// # Errors
     /// [`DuplicateTool`] when there is one of the same name.
-    pub fn with_documents(mut self) -> Result<Self, DuplicateTool> {
-        for tool in documents::all() {
+    pub fn with_natives(mut self, natives: Natives) -> Result<Self, DuplicateTool> {
+        let documents = documents::of_documents().filter(|_| natives.documents);
+        for tool in documents.chain(documents::of_pages().filter(|_| natives.pages)) {
             self.app = self.app.with_any(tool.name(), Box::new(tool))?;
         }
         Ok(self)

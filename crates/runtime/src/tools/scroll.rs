@@ -1,7 +1,7 @@
 //! The tool `scroll`.
 use deskhand_core::{command::Listing, intent::Does};
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::{Scroll as By, Target, scroll};
+use deskhand_desktop_act::{Scroll as By, Target, scroll, scroll_to};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,6 +25,8 @@ pub(super) struct Scroll {
     /// Negative for left.
     #[serde(default)]
     right: i32,
+    /// Scrolls until this text shows.
+    until: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for Scroll {
@@ -34,6 +36,14 @@ impl<D: Desktop> Tool<D> for Scroll {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
+        if let Some(text) = input.until.as_deref().filter(|text| !text.trim().is_empty()) {
+            let (id, name) = (input.id.0, input.name.as_deref());
+            let up = input.down < 0;
+            let window = context.window()?;
+            return Ok(scroll_to(context.desktop, window, (id, name), (text, up), &context.limits)
+                .await?
+                .into());
+        }
         let target = Target::Element { id: input.id.0, name: input.name };
         let by = By { right: input.right, down: input.down };
         Ok(scroll(context.desktop, context.window()?, &target, by, &context.limits).await?.into())

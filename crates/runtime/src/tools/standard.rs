@@ -5,6 +5,7 @@ use deskhand_secret::Secrets;
 
 use super::{
     calculate::Calculate,
+    choose_file::ChooseFile,
     click_element::ClickElement,
     click_on_coordinates::ClickOnCoordinates,
     close_application::CloseApplication,
@@ -12,6 +13,7 @@ use super::{
     drag_on_coordinates::DragOnCoordinates,
     expand::Expand,
     focus_element::FocusElement,
+    hover::Hover,
     invoke_action::InvokeAction,
     launch_application::LaunchApplication,
     more::More,
@@ -64,6 +66,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<PressKeys>()?
             .with::<Save>()?
             .with::<SaveAs>()?
+            .with::<ChooseFile>()?
             .with::<ReadTable>()?
             .with::<WriteTable>()?
             .with::<SelectCells>()?
@@ -72,6 +75,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<Scroll>()?
             .with::<Drag>()?
             .with::<FocusElement>()?
+            .with::<Hover>()?
             .with::<InvokeAction>()?
             .with::<WaitFor>()?
             .with::<More>()?

@@ -121,6 +121,8 @@ fn holds(action: &Action) -> String {
         Some(PostCondition::Expanded(true)) => format!("{label} is expanded"),
         Some(PostCondition::Expanded(false)) => format!("{label} is collapsed"),
         Some(PostCondition::Focused | PostCondition::WindowActive) => format!("{label} has the focus"),
+        Some(PostCondition::TextInView(text)) => format!("{text:?} is in view"),
+        Some(PostCondition::FileTaken(path)) => format!("{path} is chosen"),
         Some(PostCondition::InView) => format!("{label} is in view"),
         Some(PostCondition::ItemSelected(item)) => format!("{} in {label} is selected", item.label()),
         Some(PostCondition::CellsSelected(range)) => format!("{range} of {label} is selected"),
@@ -299,6 +301,11 @@ fn not_reached(action: &Action, way: Option<Way>) -> String {
         (None, Some(PostCondition::Focused)) => format!("{label} did not take the focus"),
         (None, Some(PostCondition::InView)) => {
             format!("{label} did not scroll into view; scroll with the wheel instead")
+        }
+        (None, Some(PostCondition::TextInView(text))) => {
+            format!(
+                "{text:?} did not come into view in {label}, which is scrolled as far as it goes in that direction"
+            )
         }
         (None, Some(PostCondition::CellsSelected(range))) => format!("{range} of {label} was not selected"),
         (None, Some(PostCondition::TextSelected(text))) => {

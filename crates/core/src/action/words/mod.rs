@@ -177,6 +177,9 @@ fn subject(action: &Action) -> String {
         Act::Launch { program } => program.clone(),
         Act::Save => format!("save {target}"),
         Act::SaveAs { path } => format!("save {target} as {path}"),
+        Act::ChooseFile { path } => format!("choose {path} in {target}"),
+        Act::Hover => format!("hover over {target}"),
+        Act::ScrollTo { text } => format!("scroll {target} to {text:?}"),
         Act::Paste { .. }
         | Act::SetText { .. }
         | Act::SetNumber { .. }

@@ -88,6 +88,7 @@ pub(super) fn because(refusal: &Refusal) -> String {
             not_opened(element, path, evidence, *waited_ms)
         }
         Refusal::NoFile { path, folder, near } => no_file(path, *folder, near),
+        Refusal::NoFileDialog => "no dialog for a file is open; press what opens it first".to_owned(),
         Refusal::FileExists { path, is_folder } => file_exists(path, *is_folder),
         Refusal::Arguments { problem } => arguments(*problem),
     }
@@ -176,6 +177,7 @@ fn not_found(name: &str, among: &Among) -> String {
 fn arguments(problem: ArgumentProblem) -> String {
     match problem {
         ArgumentProblem::Chords { given, max } => format!("expected 1 to {max} key chords, got {given}"),
+        ArgumentProblem::Times { max } => format!("keys can be pressed 1 to {max} times"),
         ArgumentProblem::Notches { max } => format!("scroll by 1 to {max} notches per direction"),
         ArgumentProblem::Path { max } => format!("expected a path of 1 to {max} names"),
         ArgumentProblem::Rows => "expected at least one row, and rows of equal length".to_owned(),

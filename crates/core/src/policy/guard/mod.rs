@@ -109,9 +109,12 @@ fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
         return Some(why);
     }
     if let Some(source) = subject.source.as_ref().filter(|_| subject.does.acts()) {
-        let given = clip(&subject.arguments.join(", "), SAID_MAX);
+        let given = match subject.arguments.as_slice() {
+            [] => String::new(),
+            given => format!(": {}", clip(&given.join(", "), SAID_MAX)),
+        };
         return Some(format!(
-            "it calls `{}` of the {source}, whose effects are not seen: {given}",
+            "it calls `{}` of the {source}, whose effects are not seen{given}",
             subject.tool
         ));
     }

@@ -1,10 +1,12 @@
-//! Tools for the document of a window, by the application's own interface ([`deskhand_desktop::Native`]): UNO of LibreOffice.
+//! Tools for the document or page of a window, by the application's own interface ([`deskhand_desktop::Native`]): UNO of LibreOffice,
+//! the protocols of browsers.
 //!
-//! They are a table ([`sheets`], [`texts`], [`slides`], [`any`]), since all of them do the same: pass their arguments on and return what
+//! They are a table ([`sheets`], [`texts`], [`slides`], [`any`], [`pages`]), since all of them do the same: pass their arguments on and return what
 //! was read back. Names and parameters are those of the reference implementation where it has them. Each is offered to the AppAgents of
 //! its applications alone.
 
 mod any;
+mod pages;
 mod sheets;
 mod slides;
 mod texts;
@@ -69,6 +71,12 @@ impl DocumentTool {
         self
     }
 
+    /// What the interface calls it, where that is another name.
+    const fn operation(mut self, operation: &'static str) -> Self {
+        self.operation = operation;
+        self
+    }
+
     /// Prompts do not list it; it is for those who know it from the reference.
     const fn unlisted(mut self, operation: &'static str) -> Self {
         self.declared.listing = Listing::Nothing;
@@ -77,9 +85,14 @@ impl DocumentTool {
     }
 }
 
-/// All of them, in prompt order.
-pub(super) fn all() -> impl Iterator<Item = &'static DocumentTool> {
+/// Those for documents, in prompt order.
+pub(super) fn of_documents() -> impl Iterator<Item = &'static DocumentTool> {
     any::TOOLS.iter().chain(sheets::TOOLS).chain(texts::TOOLS).chain(slides::TOOLS)
+}
+
+/// Those for pages, in prompt order.
+pub(super) fn of_pages() -> impl Iterator<Item = &'static DocumentTool> {
+    pages::TOOLS.iter()
 }
 
 impl<D: Desktop> AnyTool<D> for &'static DocumentTool {

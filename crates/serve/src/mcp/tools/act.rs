@@ -42,7 +42,8 @@ pub(super) fn tools(specs: &[ToolSpec]) -> String {
     let (of_some, of_all): (Vec<ToolSpec>, Vec<ToolSpec>) =
         specs.iter().cloned().partition(|spec| !spec.only_in.is_empty());
     let mut text = format!(
-        "Tools (`?` marks optional arguments; they are strings unless a type is given; `x` and `y` are fractions of the window, 0 to 1):\n\n{}",
+        "An `id` may be a description, for what shows only after an earlier action: \
+         {{\"role\": \"button\", \"name\": \"Save\"}}, or also `in`, `row`, `column`, `nth`.\n\nTools (`?` marks optional arguments; they are strings unless a type is given; `x` and `y` are fractions of the window, 0 to 1):\n\n{}",
         tools_text(&of_all)
     );
     let mut by_application: Vec<(String, Vec<ToolSpec>)> = Vec::new();

@@ -1,0 +1,280 @@
+//! Chooses a file in the dialog in which an application asks for one to open.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    action::{
+        Act, Action, Aim, ElementRef, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty, WindowRef,
+    },
+    command::Route,
+    duration::milliseconds,
+    ids::{ElementId, WindowId},
+    text::clip,
+    ui::{Role, WindowInfo, WindowKind, belongs_to, same_app},
+};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, QuietLimits,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
+
+use super::file_dialog::{accept, name_field, still_reads, type_name};
+use crate::{
+    patience::{read_tree, settle_earlier, watch_app},
+    report::{ActLimits, ActionReport, Halt, report},
+    surfaces::surfaces,
+};
+
+/// How long to wait for the dialog to close after each attempt: by Return, and at last by its button.
+const ATTEMPTS: [Duration; 4] = [
+    Duration::from_millis(700),
+    Duration::from_millis(1_500),
+    Duration::from_secs(3),
+    Duration::from_secs(5),
+];
+/// The longest wait for the application to show what it has taken.
+const SHOWS_MAX: Duration = Duration::from_secs(4);
+/// The names of the button that opens, in the order of preference.
+const OPEN_BUTTONS: [&str; 4] = ["open", "select", "ok", "choose"];
+
+/// Chooses a file that exists in the open dialog for files, and waits until the application has taken it.
+///
+/// `seen` if the dialog closed after its field read the path, best with what the application shows of the file; `unknown` if the
+/// dialog shows nothing to read, and the application nothing of the file.
+///
+/// # Errors
+/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+pub async fn choose_file<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    path: &str,
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    report(Act::ChooseFile { path: path.to_owned() }, choose(desktop, window, path, limits).await)
+}
+
+async fn choose<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    path: &str,
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let file = desktop.file(path).await?;
+    if file.stamp.is_none() || file.is_folder {
+        return Err(Refusal::NoFile { path: file.path, folder: !file.has_folder, near: Vec::new() }.into());
+    }
+    let Some(dialog) = open_dialog(desktop, window).await? else { return Err(Refusal::NoFileDialog.into()) };
+    let act = Act::ChooseFile { path: file.path.clone() };
+    let done = |evidence: Evidence, waited_ms: u64| {
+        Action::new(act.clone(), Aim::window(&dialog), evidence).by(Route::Input).after(waited_ms)
+    };
+    if !dialog.active {
+        desktop.activate(dialog.id).await?;
+    }
+    let name = file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
+    let before = Shown::of(desktop, (window, &dialog), &name).await?;
+    settle_earlier(desktop, dialog.id).await?;
+    let is_read = match reach_field(desktop, &dialog, limits).await? {
+        true => {
+            if let Some(text) = type_name(desktop, &dialog, &file.path).await? {
+                let text = clip(&text, TEXT_MAX);
+                let otherwise = Shortfall::ReadsOtherwise { text, corrected: false, around: None };
+                return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
+            }
+            true
+        }
+        // It tells nothing of itself: a path that is typed goes to its field. A completion is selected behind the caret.
+        false => {
+            desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
+            false
+        }
+    };
+    let known: Vec<WindowId> = before.windows.iter().map(|info| info.id).collect();
+    let mut waited_ms = 0;
+    let mut closed = Closed::No;
+    // GTK 3 forgets a key that comes while a folder is still being read, and one that comes while it looks for the file: the dialog
+    // stays as it was, and a person presses again.
+    for (attempt, bound) in ATTEMPTS.into_iter().enumerate() {
+        if attempt > 0 && is_read && !still_reads(desktop, &dialog, &file.path).await? {
+            break;
+        }
+        if attempt + 1 < ATTEMPTS.len() {
+            desktop.press(&NamedKey::Return.into()).await?;
+        } else if is_read {
+            accept(desktop, &dialog, &OPEN_BUTTONS, limits).await?;
+        }
+        closed = closes(desktop, &dialog, (&known, bound), &mut waited_ms).await?;
+        if !matches!(closed, Closed::No) {
+            break;
+        }
+    }
+    match closed {
+        Closed::Yes => {}
+        Closed::Asks(asks) => {
+            let evidence = Shortfall::Asks { dialog: WindowRef::from(&asks) };
+            return Ok(ActionReport::from(done(evidence.into(), waited_ms)).with_window(Some(asks)));
+        }
+        Closed::No => {
+            return Ok(
+                ActionReport::from(done(Shortfall::StillOpen.into(), waited_ms)).with_window(Some(dialog))
+            );
+        }
+    }
+    let evidence = match before.news(desktop, (window, &dialog), &name, &mut waited_ms).await? {
+        Some(proof) => proof.into(),
+        None if is_read => Proof::WindowClosed { window: WindowRef::from(&dialog) }.into(),
+        None => Uncertainty::NothingShown.into(),
+    };
+    Ok(done(evidence, waited_ms).into())
+}
+
+/// The topmost dialog for a file of the window: one with a field for a name, or one that tells nothing of itself.
+async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<WindowInfo>, Halt> {
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        if surface.kind.is_popup() || surface.id == window {
+            continue;
+        }
+        let tree = read_tree(desktop, surface.id).await?;
+        let says_so = tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER);
+        let is_opaque = surface.kind == WindowKind::Dialog
+            && tree.elements.iter().all(|one| !one.source.is_tree() || !one.role.is_interactive());
+        if says_so || is_opaque || name_field(desktop, &surface).await?.is_some() {
+            return Ok(Some(surface));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether the dialog has a field for the name; GTK shows it after Ctrl+L.
+async fn reach_field<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits) -> Result<bool, Halt> {
+    if name_field(desktop, dialog).await?.is_some() {
+        return Ok(true);
+    }
+    let tree = read_tree(desktop, dialog.id).await?;
+    if !tree.elements.iter().any(|one| one.source.is_tree() && one.role.is_interactive()) {
+        return Ok(false);
+    }
+    let watch = watch_app(desktop, dialog.id).await?;
+    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('l') }).await?;
+    desktop.settle(watch, limits.quiet).await?;
+    Ok(name_field(desktop, dialog).await?.is_some())
+}
+
+/// What became of the dialog.
+enum Closed {
+    Yes,
+    /// Another one asks something first.
+    Asks(WindowInfo),
+    No,
+}
+
+/// Waits until the dialog is closed, at most so long.
+async fn closes<D: Desktop>(
+    desktop: &D,
+    dialog: &WindowInfo,
+    (known, bound): (&[WindowId], Duration),
+    waited_ms: &mut u64,
+) -> Result<Closed, Halt> {
+    let bound_ms = *waited_ms + milliseconds(bound);
+    loop {
+        let watch = desktop.watch(None).await?;
+        let windows = desktop.windows().await?;
+        if windows.iter().all(|info| info.id != dialog.id) {
+            return Ok(Closed::Yes);
+        }
+        let asks = |info: &&WindowInfo| {
+            info.kind == WindowKind::Dialog
+                && !known.contains(&info.id)
+                && (belongs_to(&windows, info, dialog) || same_app(info, dialog))
+        };
+        if let Some(asks) = windows.iter().find(asks) {
+            return Ok(Closed::Asks(asks.clone()));
+        }
+        if *waited_ms >= bound_ms {
+            return Ok(Closed::No);
+        }
+        let left = Duration::from_millis(bound_ms - *waited_ms);
+        let quiet = QuietLimits { quiet: Duration::ZERO, first_change: left, bound: left };
+        *waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+    }
+}
+
+/// What the application shows of a file, before it was chosen.
+struct Shown {
+    windows: Vec<WindowInfo>,
+    elements: Vec<(ElementId, String)>,
+}
+
+impl Shown {
+    async fn of<D: Desktop>(desktop: &D, of: (WindowId, &WindowInfo), name: &str) -> DesktopResult<Self> {
+        let windows = desktop.windows().await?;
+        let elements = mentions(desktop, &windows, of, name).await?;
+        let elements = elements.into_iter().map(|(element, text)| (element.id, text)).collect();
+        Ok(Self { windows, elements })
+    }
+
+    /// Waits until the application shows the name of the file where it did not before.
+    async fn news<D: Desktop>(
+        &self,
+        desktop: &D,
+        of: (WindowId, &WindowInfo),
+        name: &str,
+        waited_ms: &mut u64,
+    ) -> Result<Option<Proof>, Halt> {
+        let bound_ms = *waited_ms + milliseconds(SHOWS_MAX);
+        loop {
+            let watch = desktop.watch(None).await?;
+            let windows = desktop.windows().await?;
+            let before = |info: &WindowInfo| self.windows.iter().find(|one| one.id == info.id);
+            let titled = |info: &&WindowInfo| {
+                info.title.contains(name)
+                    && takes_part(info, of, &windows)
+                    && before(info).is_none_or(|before| before.title != info.title)
+            };
+            if let Some(info) = windows.iter().find(titled) {
+                return Ok(Some(Proof::TitleChanged { title: info.title.clone() }));
+            }
+            let is_new = |(element, text): &(ElementRef, String)| {
+                self.elements.iter().all(|(id, known)| (*id, known) != (element.id, text))
+            };
+            let now = mentions(desktop, &windows, of, name).await?;
+            if let Some((element, text)) = now.into_iter().find(is_new) {
+                return Ok(Some(Proof::Says { element, text: clip(&text, TEXT_MAX) }));
+            }
+            if *waited_ms >= bound_ms {
+                return Ok(None);
+            }
+            let left = Duration::from_millis(bound_ms - *waited_ms);
+            let quiet = QuietLimits { quiet: Duration::ZERO, first_change: left, bound: left };
+            *waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+        }
+    }
+}
+
+/// Whether a window is one of the application that gets the file. Its dialog may be that of another program, as of a portal.
+fn takes_part(info: &WindowInfo, (window, dialog): (WindowId, &WindowInfo), windows: &[WindowInfo]) -> bool {
+    let main = windows.iter().find(|info| info.id == window);
+    info.id != dialog.id && (same_app(info, dialog) || main.is_some_and(|main| same_app(info, main)))
+}
+
+/// The elements of the application's other windows that name a file, with what they say.
+async fn mentions<D: Desktop>(
+    desktop: &D,
+    windows: &[WindowInfo],
+    of: (WindowId, &WindowInfo),
+    name: &str,
+) -> DesktopResult<Vec<(ElementRef, String)>> {
+    let mut found = Vec::new();
+    for info in windows.iter().filter(|info| takes_part(info, of, windows)) {
+        let tree = match read_tree(desktop, info.id).await {
+            Err(DesktopError::NoWindow(_)) => continue,
+            other => other?,
+        };
+        for element in &tree.elements {
+            let texts = [Some(element.name.as_str()), element.text.as_deref()];
+            if let Some(text) = texts.into_iter().flatten().find(|text| text.contains(name)) {
+                found.push((element.into(), text.to_owned()));
+            }
+        }
+    }
+    Ok(found)
+}

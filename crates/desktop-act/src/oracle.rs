@@ -1,0 +1,99 @@
+//! What an office application itself says of its document, over its own interface: beyond what windows and accessibility tell.
+//!
+//! It only adds to what an action has seen. Where there is no such interface, or it does not answer, actions do without.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::ui::{CellRange, CellRef, WindowInfo};
+use deskhand_desktop::{Desktop, NativeAnswer, NativeCall};
+use serde_json::{Map, Value, json};
+
+/// The start of the names of applications that have it.
+const OFFICE: [&str; 2] = ["libreoffice", "soffice"];
+/// The most formulas and formats that are told of one range.
+const TOLD_MAX: usize = 200;
+/// What cells have without a format of their own.
+const NO_FORMAT: &str = "General";
+
+/// What an application says of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// Its file; `None` if it has none yet.
+    pub(crate) path: Option<String>,
+    /// Whether it has changes that are not saved.
+    pub(crate) modified: bool,
+    /// The cells that the active sheet uses; `None` if it is empty, or no sheet.
+    pub(crate) used: Option<CellRange>,
+}
+
+/// What the application of a window says of its document; `None` if it cannot be asked.
+pub(crate) async fn document<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<Told> {
+    let output = ask(desktop, window, "document_info", Map::new()).await?;
+    let active = output.get("active").and_then(Value::as_str);
+    let sheets = output.get("sheets").and_then(Value::as_array).into_iter().flatten();
+    let mut used = sheets
+        .filter(|sheet| sheet.get("name").and_then(Value::as_str) == active)
+        .filter_map(|sheet| sheet.get("used")?.as_str()?.parse().ok());
+    Some(Told {
+        path: output.get("path").and_then(Value::as_str).map(str::to_owned),
+        modified: output.get("modified")?.as_bool()?,
+        used: used.next(),
+    })
+}
+
+/// The formulas of a range by their cells, and its number formats by their ranges; each `None` if there are none.
+pub(crate) async fn cells<D: Desktop>(
+    desktop: &D,
+    window: &WindowInfo,
+    range: CellRange,
+) -> (Option<Value>, Option<Value>) {
+    let asked = |what: &str| -> Map<String, Value> {
+        [("range", json!(range)), ("what", json!(what))]
+            .map(|(name, value)| (name.to_owned(), value))
+            .into_iter()
+            .collect()
+    };
+    let Some(formulas) = ask(desktop, window, "get_range_values", asked("formulas")).await else {
+        return (None, None);
+    };
+    let rows = formulas.as_array().into_iter().flatten().zip(range.first.row..);
+    let formulas: BTreeMap<CellRef, &str> = rows
+        .flat_map(|(row, at)| {
+            let columns = row.as_array().into_iter().flatten().zip(range.first.column..);
+            columns.filter_map(move |(text, column)| Some((CellRef { row: at, column }, text.as_str()?)))
+        })
+        .filter(|(_, text)| text.starts_with('='))
+        .take(TOLD_MAX)
+        .collect();
+    let formulas: Map<String, Value> =
+        formulas.into_iter().map(|(cell, text)| (cell.to_string(), text.into())).collect();
+    let formats = ask(desktop, window, "get_range_values", asked("formats")).await;
+    let formats: Map<String, Value> = formats
+        .iter()
+        .filter_map(Value::as_array)
+        .flatten()
+        .filter_map(|one| Some((one.get(0)?.as_str()?.to_owned(), one.get(1)?.clone())))
+        .filter(|(_, format)| format != NO_FORMAT)
+        .take(TOLD_MAX)
+        .collect();
+    let unless_empty = |map: Map<String, Value>| (!map.is_empty()).then_some(Value::Object(map));
+    (unless_empty(formulas), unless_empty(formats))
+}
+
+/// Asks for what only reads; `None` if there is no answer.
+async fn ask<D: Desktop>(
+    desktop: &D,
+    window: &WindowInfo,
+    operation: &str,
+    arguments: Map<String, Value>,
+) -> Option<Value> {
+    let is_office = OFFICE.iter().any(|start| window.app.root.starts_with(start));
+    if !is_office || !desktop.natives().documents {
+        return None;
+    }
+    let call = NativeCall { operation: operation.to_owned(), arguments };
+    match desktop.native(window.id, &call).await {
+        Ok(NativeAnswer::Done { output, .. }) => Some(output),
+        Ok(NativeAnswer::Refused(_) | NativeAnswer::Failed(_)) | Err(_) => None,
+    }
+}

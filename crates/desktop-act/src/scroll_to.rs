@@ -1,0 +1,189 @@
+//! Scrolls until a text is in view, as in lists that only have what they show.
+
+use std::time::Duration;
+
+use deskhand_core::{
+    action::{Act, Action, Aim, Evidence, Proof, Shortfall},
+    command::Route,
+    duration::milliseconds,
+    geometry::{Rect, Screen},
+    ids::{ElementId, WindowId},
+    ui::{Element, State, Tree, WindowInfo, fold_name},
+};
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
+use serde_json::json;
+
+use crate::{
+    checks::{Need, check},
+    patience::{read_tree, watch_app},
+    report::{ActLimits, ActionReport, Halt, report},
+    surfaces::bring_to_front,
+};
+
+/// The longest time that one call scrolls.
+const SCROLLING_MAX: Duration = Duration::from_secs(150);
+/// The first turn of the wheel, in notches, which shows how far one goes.
+const FIRST_NOTCHES: i32 = 2;
+/// The most notches at once.
+const NOTCHES_MAX: i32 = 40;
+/// How much of the view is passed at once, in percent: what is cut off at its end is whole in the next one.
+const VIEW_PERCENT: i32 = 90;
+/// How long an application may take to start to scroll.
+const STARTS_MAX: Duration = Duration::from_millis(400);
+/// How often a view may draw something before its elements tell of it.
+const LATE_MAX: u32 = 8;
+/// How often nothing has to move before that is the end: more may be loaded there.
+const STILL_MAX: u32 = 2;
+
+/// Scrolls over an element until a text shows in it, by the wheel: down, or up. `seen` if it is in view; the output has the `id` of
+/// the element that shows it.
+///
+/// # Errors
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+pub async fn scroll_to<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    (text, up): (&str, bool),
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    let act = Act::ScrollTo { text: text.to_owned() };
+    report(act.clone(), search(desktop, window, (id, name), (act, text, up), limits).await)
+}
+
+async fn search<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (id, name): (ElementId, Option<&str>),
+    (act, text, up): (Act, &str, bool),
+    limits: &ActLimits,
+) -> Result<ActionReport, Halt> {
+    let ready = check(desktop, window, id, name, Need::Act).await?;
+    let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
+    bring_to_front(desktop, ready.surface.id).await?;
+    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text) };
+    let done = |evidence: Evidence, waited_ms: u64, found: Option<ElementId>| {
+        let action = Action::new(act.clone(), Aim::element(&ready.element), evidence).by(Route::Input);
+        let output = found.map_or(serde_json::Value::Null, |id| json!({"id": id.to_string()}));
+        ActionReport::from(action.after(waited_ms)).with_output(output)
+    };
+    // A browser draws what is scrolled some frames later.
+    let first_change = limits.quiet.first_change.max(STARTS_MAX);
+    let quiet = QuietLimits { first_change, quiet: limits.quiet.quiet / 2, ..limits.quiet };
+    let mut tree = read_tree(desktop, view.surface.id).await?;
+    let (mut waited_ms, mut notches, mut still, mut late) = (0, FIRST_NOTCHES, 0, 0);
+    loop {
+        if let Some(found) = view.shows(&tree) {
+            return Ok(done(Proof::Holds { already: waited_ms == 0 }.into(), waited_ms, Some(found)));
+        }
+        if still >= STILL_MAX || waited_ms >= milliseconds(SCROLLING_MAX) {
+            let shortfall = if still >= STILL_MAX {
+                Shortfall::NotReached { way: None }
+            } else {
+                Shortfall::NotFulfilled
+            };
+            return Ok(done(shortfall.into(), waited_ms, None));
+        }
+        let watch = watch_app(desktop, view.surface.id).await?;
+        desktop.scroll(point, 0, if up { -notches } else { notches }).await?;
+        let settled = desktop.settle(watch, quiet).await?;
+        waited_ms += settled.waited_ms.max(1);
+        let next = read_tree(desktop, view.surface.id).await?;
+        match view.moved(&tree, &next) {
+            // It drew something, and tells of it later.
+            Moved::Nothing if settled.damaged && late < LATE_MAX => late += 1,
+            Moved::Nothing => still += 1,
+            Moved::By(pixels) => {
+                (still, late) = (0, 0);
+                let wanted = view.height(&next) * VIEW_PERCENT / 100 * notches / pixels.max(1);
+                notches = wanted.clamp(1, notches * 2).min(NOTCHES_MAX);
+            }
+            // Too far, so that something was passed unseen: back, and by smaller steps.
+            Moved::Elsewhere if notches > 1 && view.shows(&next).is_none() => {
+                (still, late) = (0, 0);
+                let watch = watch_app(desktop, view.surface.id).await?;
+                desktop.scroll(point, 0, if up { notches } else { -notches }).await?;
+                waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+                notches = (notches / 2).max(1);
+                tree = read_tree(desktop, view.surface.id).await?;
+                continue;
+            }
+            Moved::Elsewhere => (still, late) = (0, 0),
+        }
+        tree = next;
+    }
+}
+
+/// What is looked at while scrolling.
+struct View {
+    surface: WindowInfo,
+    within: ElementId,
+    /// The text, folded.
+    text: String,
+}
+
+/// How far a view moved.
+enum Moved {
+    /// Not at all.
+    Nothing,
+    /// By so many pixels.
+    By(i32),
+    /// Further than it is high.
+    Elsewhere,
+}
+
+impl View {
+    /// What is in the element that is scrolled; an element without parts is scrolled by the window around it.
+    fn inside<'a>(&self, tree: &'a Tree) -> Vec<&'a Element> {
+        let inside: Vec<&Element> = tree.descendants(self.within).collect();
+        if inside.is_empty() { tree.elements.iter().collect() } else { inside }
+    }
+
+    /// What can be seen of it.
+    fn visible(&self, tree: &Tree) -> Rect<Screen> {
+        let bounds = self.surface.bounds;
+        let own = tree.find(self.within).and_then(|element| element.bounds);
+        own.and_then(|own| own.intersection(&bounds)).unwrap_or(bounds)
+    }
+
+    fn height(&self, tree: &Tree) -> i32 {
+        self.visible(tree).height
+    }
+
+    /// The innermost element in view that says the text.
+    fn shows(&self, tree: &Tree) -> Option<ElementId> {
+        let visible = self.visible(tree);
+        let in_view = |element: &&&Element| {
+            element.states.has(State::Showing)
+                && element.bounds.is_some_and(|bounds| visible.contains(&bounds.center()))
+        };
+        let says = |element: &&&Element| {
+            fold_name(&element.name).contains(&self.text)
+                || element.text.as_deref().is_some_and(|text| fold_name(text).contains(&self.text))
+        };
+        let inside = self.inside(tree);
+        inside
+            .iter()
+            .filter(in_view)
+            .filter(says)
+            .max_by_key(|element| element.depth)
+            .map(|element| element.id)
+    }
+
+    fn moved(&self, before: &Tree, after: &Tree) -> Moved {
+        let says = |element: &Element| element.text.clone().unwrap_or_else(|| element.name.clone());
+        let place = |element: &&Element| Some((element.id, says(element), element.bounds?.y));
+        let old: Vec<_> = self.inside(before).iter().filter_map(place).collect();
+        let new: Vec<_> = self.inside(after).iter().filter_map(place).collect();
+        if old == new {
+            return Moved::Nothing;
+        }
+        // A list may give the same elements to other rows: what they say tells which row it is.
+        let by = |(_, said, y): &(ElementId, String, i32)| {
+            let mut same = old.iter().filter(|(_, known, _)| !said.trim().is_empty() && known == said);
+            let (Some(same), None) = (same.next(), same.next()) else { return None };
+            Some((same.2 - y).abs()).filter(|pixels| *pixels > 0)
+        };
+        new.iter().filter_map(by).max().map_or(Moved::Elsewhere, Moved::By)
+    }
+}

@@ -1,0 +1,124 @@
+//! Calls and answers as lines of JSON, as the programs beside applications read and write them.
+
+use std::io;
+
+use deskhand_desktop::{NativeAnswer, NativeEffect};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+
+/// The longest answer, in bytes.
+const ANSWER_MAX: u64 = 16 << 20;
+
+/// A call as the program reads it.
+#[derive(Serialize)]
+pub(super) struct Asked<'a> {
+    pub(super) id: u64,
+    pub(super) window: AskedWindow<'a>,
+    pub(super) tool: &'a str,
+    pub(super) arguments: &'a Map<String, Value>,
+}
+
+/// The window that a call is about.
+#[derive(Serialize)]
+pub(super) struct AskedWindow<'a> {
+    /// Its X11 id.
+    pub(super) xid: u32,
+    pub(super) title: &'a str,
+}
+
+/// An answer as the program writes it.
+#[derive(Deserialize)]
+pub(super) struct Answered {
+    id: u64,
+    #[serde(default)]
+    ok: Option<Good>,
+    #[serde(default)]
+    error: Option<Bad>,
+}
+
+#[derive(Deserialize)]
+struct Good {
+    said: String,
+    #[serde(default)]
+    output: Value,
+    #[serde(default)]
+    effect: Option<Effect>,
+}
+
+#[derive(Deserialize)]
+struct Effect {
+    seen: bool,
+    #[serde(default)]
+    proof: String,
+}
+
+#[derive(Deserialize)]
+struct Bad {
+    kind: BadKind,
+    message: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum BadKind {
+    NoOffice,
+    NoPages,
+    NoDocument,
+    WrongKind,
+    Invalid,
+    Busy,
+    ReadOnly,
+    Failed,
+}
+
+/// Sends a call and reads its answer.
+///
+/// # Errors
+/// The other end is gone, or answers something else.
+pub(super) async fn exchange(
+    input: &mut (impl AsyncWrite + Unpin),
+    output: &mut (impl AsyncBufRead + Unpin),
+    asked: &Asked<'_>,
+) -> io::Result<Answered> {
+    let mut line = serde_json::to_vec(asked)?;
+    line.push(b'\n');
+    input.write_all(&line).await?;
+    input.flush().await?;
+    let line = read_line(output).await?.ok_or_else(|| io::Error::other("it ended"))?;
+    let answered: Answered = serde_json::from_slice(&line)?;
+    if answered.id == asked.id {
+        Ok(answered)
+    } else {
+        Err(io::Error::other(format!("it answered call {} instead of {}", answered.id, asked.id)))
+    }
+}
+
+/// The next line; `None` at the end.
+///
+/// # Errors
+/// It is too long, or was cut.
+pub(super) async fn read_line(output: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Vec<u8>>> {
+    let mut line = Vec::new();
+    output.take(ANSWER_MAX).read_until(b'\n', &mut line).await?;
+    match line.last() {
+        Some(b'\n') => Ok(Some(line)),
+        Some(_) => Err(io::Error::other("its answer is too long or was cut")),
+        None => Ok(None),
+    }
+}
+
+impl From<Answered> for NativeAnswer {
+    fn from(answered: Answered) -> Self {
+        match (answered.ok, answered.error) {
+            (Some(Good { said, output, effect }), _) => Self::Done {
+                said,
+                output,
+                effect: effect.map(|Effect { seen, proof }| NativeEffect { seen, read_back: proof }),
+            },
+            (None, Some(Bad { kind: BadKind::Failed, message })) => Self::Failed(message),
+            (None, Some(Bad { message, .. })) => Self::Refused(format!("{message}; nothing was done")),
+            (None, None) => Self::Failed("it answered nothing".to_owned()),
+        }
+    }
+}

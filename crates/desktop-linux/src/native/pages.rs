@@ -1,0 +1,46 @@
+//! The program beside a browser that tells its pages: it starts the browser, holds its protocol, and answers on a socket.
+
+use std::{io, path::Path, time::Duration};
+
+use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeCall};
+use tokio::{io::BufReader, net::UnixStream, time::timeout};
+
+use super::line::{Asked, AskedWindow, exchange};
+
+/// How long one call may take. The program itself gives up earlier, with the reason.
+const CALL_BOUND: Duration = Duration::from_secs(60);
+
+/// Makes one call on the page that a window shows, by the program at a socket.
+pub(super) async fn call(
+    socket: &Path,
+    (xid, title, application): (u32, &str, &str),
+    call: &NativeCall,
+) -> DesktopResult<NativeAnswer> {
+    let stream = match UnixStream::connect(socket).await {
+        Ok(stream) => stream,
+        Err(error) => {
+            tracing::debug!(%error, "the program beside a browser");
+            let reason = format!(
+                "the pages of {application} cannot be read here, since it was not started by us; use its elements"
+            );
+            return Ok(NativeAnswer::Refused(reason));
+        }
+    };
+    let (output, mut input) = stream.into_split();
+    let mut output = BufReader::new(output);
+    let asked = Asked {
+        id: 1,
+        window: AskedWindow { xid, title },
+        tool: &call.operation,
+        arguments: &call.arguments,
+    };
+    let failed = |error: io::Error| DesktopError::failed("call a browser", error);
+    match timeout(CALL_BOUND, exchange(&mut input, &mut output, &asked)).await {
+        Ok(answered) => Ok(answered.map_err(failed)?.into()),
+        Err(_) => Err(DesktopError::NotAnswering {
+            operation: "call a browser",
+            application: application.to_owned(),
+            limit_ms: u64::try_from(CALL_BOUND.as_millis()).unwrap_or(u64::MAX),
+        }),
+    }
+}

@@ -1,0 +1,58 @@
+//! Tools for pages: what accessibility does not tell of them.
+
+use deskhand_core::intent::{Does, Takes};
+
+use super::{Argument, DocumentTool};
+
+/// Browsers with a protocol that tells their pages, by the root of their windows.
+const BROWSERS: &[&str] = &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*", "firefox*"];
+
+pub(super) const TOOLS: &[DocumentTool] = &[
+    DocumentTool::reads(
+        "read_page",
+        "Returns address, title and text of the page as markdown, frames included.",
+        &[Argument::integer("start"), Argument::integer("max_characters"), Argument::integer("frame")],
+    )
+    .only_in(BROWSERS),
+    DocumentTool::reads(
+        "page_forms",
+        "Returns the form fields: labels, values, options, files, what is invalid.",
+        &[],
+    )
+    .only_in(BROWSERS),
+    DocumentTool::reads(
+        "page_dialog",
+        "Returns the open dialog of the page's script, and the last ones.",
+        &[],
+    )
+    .only_in(BROWSERS)
+    .named(),
+    DocumentTool::edits(
+        "answer_dialog",
+        "Answers the dialog of the page's script.",
+        &[Argument::boolean("accept").required(), Argument::text("text").takes(Takes::Text)],
+    )
+    .does(Does::Press)
+    .only_in(BROWSERS),
+    DocumentTool::edits(
+        "open_url",
+        "Opens an address in this tab or a new one, and waits until it is loaded.",
+        &[Argument::text("url").required().takes(Takes::Address), Argument::boolean("new_tab")],
+    )
+    .does(Does::Open)
+    .only_in(BROWSERS),
+    DocumentTool::reads("browser_tabs", "Returns titles and addresses of all tabs.", &[])
+        .only_in(BROWSERS)
+        .named()
+        .operation("tabs"),
+    DocumentTool::reads("downloads", "Returns the downloads: path, address, state, size.", &[])
+        .only_in(BROWSERS)
+        .named(),
+    DocumentTool::reads(
+        "page_info",
+        "Returns address, title, selection, scroll position and the focused field.",
+        &[],
+    )
+    .only_in(BROWSERS)
+    .named(),
+];
