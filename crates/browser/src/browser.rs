@@ -1,0 +1,107 @@
+//! What is asked of a browser, for whichever engine it has.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    cdp::Cdp,
+    compose::{FrameReading, Reading},
+    geometry::Bounds,
+    link::Link,
+    wire::Trouble,
+};
+
+/// The script that reads a document, for both engines.
+pub(crate) const SCRIPT: &str = include_str!("read.js");
+/// The name of the world in which it runs.
+pub(crate) const WORLD: &str = "deskhand";
+/// The most frames of a page that are read.
+pub(crate) const FRAMES_MAX: usize = 100;
+/// How long a page may take to say whether it is visible.
+pub(crate) const GLANCE_BOUND: Duration = Duration::from_secs(3);
+/// How long a page may take to load.
+pub(crate) const LOAD_BOUND: Duration = Duration::from_secs(20);
+
+/// What the script reads.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub(crate) struct Wanted {
+    pub(crate) text: bool,
+    pub(crate) fields: bool,
+    pub(crate) info: bool,
+    /// The windows of frames follow the text.
+    pub(crate) windows: bool,
+}
+
+/// How a navigation went.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Arrival {
+    Loaded { url: String },
+    StillLoading { url: String },
+    Refused { error: String },
+    Download,
+    Dialog,
+}
+
+/// A connected browser.
+#[derive(Debug, Clone)]
+pub(crate) enum Browser {
+    Chromium(Cdp),
+}
+
+impl Browser {
+    pub(crate) fn link(&self) -> &Link {
+        match self {
+            Self::Chromium(cdp) => cdp.link(),
+        }
+    }
+
+    /// Reads the page's own document.
+    pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
+        match self {
+            Self::Chromium(cdp) => cdp.look(page, wanted).await,
+        }
+    }
+
+    /// Reads the documents of all frames; the page's own is the first.
+    pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+        match self {
+            Self::Chromium(cdp) => cdp.read(page, wanted).await,
+        }
+    }
+
+    /// Answers the open dialog of a page.
+    pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
+        match self {
+            Self::Chromium(cdp) => cdp.answer(page, accept, text).await,
+        }
+    }
+
+    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
+        match self {
+            Self::Chromium(cdp) => cdp.navigate(page, url).await,
+        }
+    }
+
+    /// Opens an empty tab in the window of a page; returns its page.
+    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
+        match self {
+            Self::Chromium(cdp) => cdp.new_tab(page).await,
+        }
+    }
+
+    /// Where the window of a page is on the screen.
+    pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
+        match self {
+            Self::Chromium(cdp) => cdp.bounds(page).await,
+        }
+    }
+}
+
+/// What the script returned.
+pub(crate) fn reading(text: &Value) -> Result<Reading, Trouble> {
+    text.as_str()
+        .and_then(|text| serde_json::from_str(text).ok())
+        .ok_or_else(|| Trouble::Failed("the page could not be read; look at it and try again".to_owned()))
+}

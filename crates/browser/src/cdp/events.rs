@@ -1,0 +1,177 @@
+//! Events of Chromium.
+
+use serde_json::{Value, json};
+
+use crate::{
+    link::{Event, Message},
+    state::{Dialog, Download, DownloadState, Page, Session, State, kept},
+};
+
+/// What is asked first: to hear of all pages and downloads. Pages wait until their events are switched on, so none is missed.
+pub(crate) fn first_messages() -> Vec<Message> {
+    let filter = json!([{"type": "page"}, {"exclude": true}]);
+    let to_browser = |method, parameters| Message { method, parameters, session: None };
+    vec![
+        to_browser("Target.setDiscoverTargets", json!({"discover": true, "filter": filter})),
+        to_browser("Target.setAutoAttach", auto_attach(&filter)),
+        to_browser("Browser.setDownloadBehavior", json!({"behavior": "default", "eventsEnabled": true})),
+    ]
+}
+
+fn auto_attach(filter: &Value) -> Value {
+    json!({"autoAttach": true, "waitForDebuggerOnStart": true, "flatten": true, "filter": filter})
+}
+
+/// Takes an event into the state.
+pub(crate) fn on_event(state: &mut State, event: &Event) -> Vec<Message> {
+    let parameters = &event.parameters;
+    match event.method.as_str() {
+        "Target.attachedToTarget" => return attached(state, event),
+        "Target.detachedFromTarget" => detached(state, text(parameters, "sessionId")),
+        "Target.targetInfoChanged" => target_changed(state, parameters),
+        "Target.targetDestroyed" => state.remove_page(text(parameters, "targetId")),
+        "Browser.downloadWillBegin" => download_begins(state, parameters),
+        "Browser.downloadProgress" => download_goes_on(state, parameters),
+        // Events of pages, and those that nothing is done for.
+        _ => {
+            if let Some(page) = state.page_of_session(&event.session) {
+                on_page_event(page, event);
+            }
+        }
+    }
+    Vec::new()
+}
+
+fn on_page_event(page: &mut Page, event: &Event) {
+    let parameters = &event.parameters;
+    let is_main =
+        page.main_session() == Some(event.session.as_str()) && text(parameters, "frameId") == page.id;
+    match event.method.as_str() {
+        "Page.javascriptDialogOpening" => {
+            let kind = text(parameters, "type");
+            page.dialog = Some(Dialog {
+                kind: kind.to_owned(),
+                message: kept(text(parameters, "message")),
+                default: (kind == "prompt").then(|| kept(text(parameters, "defaultPrompt"))),
+                session: event.session.clone(),
+            });
+        }
+        "Page.javascriptDialogClosed" => {
+            let accepted = parameters.get("result").and_then(Value::as_bool).unwrap_or(false);
+            page.close_dialog(accepted, Some(kept(text(parameters, "userInput"))));
+        }
+        "Page.frameStartedNavigating" if is_main => {
+            page.load.started = text(parameters, "loaderId").to_owned();
+            page.load.loading = true;
+        }
+        "Page.frameStartedLoading" if is_main => page.load.loading = true,
+        "Page.frameStoppedLoading" if is_main => page.load.loading = false,
+        "Page.navigatedWithinDocument" if is_main => page.load.url = kept(text(parameters, "url")),
+        "Page.frameNavigated" => {
+            let frame = parameters.get("frame").unwrap_or(&Value::Null);
+            if frame.get("parentId").is_none() && text(frame, "id") == page.id {
+                page.load.id = text(frame, "loaderId").to_owned();
+                page.load.url = kept(&format!("{}{}", text(frame, "url"), text(frame, "urlFragment")));
+                // A document replaces the one whose dialog was open.
+                page.close_dialog(false, None);
+            }
+        }
+        // Chromium sends more than is needed.
+        _ => {}
+    }
+}
+
+/// Switches on the events of a page or frame, then lets it go on.
+fn attached(state: &mut State, event: &Event) -> Vec<Message> {
+    let parameters = &event.parameters;
+    let info = parameters.get("targetInfo").unwrap_or(&Value::Null);
+    let session = text(parameters, "sessionId").to_owned();
+    let target = text(info, "targetId");
+    let new = Session { session: session.clone(), frame: target.to_owned(), parent: None };
+    if text(info, "type") == "page" {
+        if let Some(page) = state.page_or_new(target) {
+            page.sessions.clear();
+            page.add_session(new);
+            describe(page, info);
+        }
+    } else if let Some(page) = state.page_of_session(&event.session) {
+        let parent = info.get("parentFrameId").and_then(Value::as_str).map(str::to_owned);
+        page.add_session(Session { parent, ..new });
+    }
+    let frames = json!([{"type": "iframe"}, {"exclude": true}]);
+    [
+        ("Page.enable", json!({})),
+        ("Target.setAutoAttach", auto_attach(&frames)),
+        ("Runtime.runIfWaitingForDebugger", json!({})),
+    ]
+    .into_iter()
+    .map(|(method, parameters)| Message { method, parameters, session: Some(session.clone()) })
+    .collect()
+}
+
+fn detached(state: &mut State, session: &str) {
+    if let Some(page) = state.page_of_session(session) {
+        page.sessions.retain(|known| known.session != session);
+        if page.dialog.as_ref().is_some_and(|dialog| dialog.session == session) {
+            page.close_dialog(false, None);
+        }
+    }
+    state.pages.retain(|page| !page.sessions.is_empty());
+}
+
+fn target_changed(state: &mut State, parameters: &Value) {
+    let info = parameters.get("targetInfo").unwrap_or(&Value::Null);
+    if let Some(page) = state.page_mut(text(info, "targetId")) {
+        describe(page, info);
+    }
+}
+
+fn describe(page: &mut Page, info: &Value) {
+    page.title = kept(text(info, "title"));
+    page.url = kept(text(info, "url"));
+    page.in_advance = !text(info, "subtype").is_empty();
+}
+
+fn download_begins(state: &mut State, parameters: &Value) {
+    state.add_download(Download {
+        id: text(parameters, "guid").to_owned(),
+        file: kept(text(parameters, "suggestedFilename")),
+        path: None,
+        url: kept(text(parameters, "url")),
+        state: DownloadState::InProgress,
+        bytes: None,
+        total: None,
+    });
+}
+
+fn download_goes_on(state: &mut State, parameters: &Value) {
+    let Some(download) = state.download_mut(text(parameters, "guid")) else { return };
+    download.state = match text(parameters, "state") {
+        "completed" => DownloadState::Completed,
+        "canceled" => DownloadState::Canceled,
+        // "inProgress", or a state that newer versions have.
+        _ => DownloadState::InProgress,
+    };
+    download.bytes = whole(parameters, "receivedBytes");
+    // 0 means unknown.
+    download.total = whole(parameters, "totalBytes").filter(|total| *total > 0);
+    if let Some(path) = parameters.get("filePath").and_then(Value::as_str) {
+        download.file = path.rsplit('/').next().map(kept).unwrap_or_default();
+        download.path = Some(kept(path));
+    }
+}
+
+/// Chromium writes numbers of bytes with a fraction.
+fn whole(parameters: &Value, name: &str) -> Option<u64> {
+    let number = parameters.get(name)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
+    number.as_u64().or_else(|| number.as_f64().map(|number| number as u64))
+}
+
+fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

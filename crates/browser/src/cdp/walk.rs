@@ -1,0 +1,211 @@
+//! Reads the documents of a page's frames in Chromium.
+
+use std::{collections::VecDeque, time::Duration};
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use super::Cdp;
+use crate::{
+    browser::{FRAMES_MAX, SCRIPT, WORLD, Wanted, reading},
+    compose::{FrameReading, Reading},
+    link::Message,
+    state::kept,
+    wire::Trouble,
+};
+
+/// How long a frame inside a page may take.
+const FRAME_BOUND: Duration = Duration::from_secs(6);
+/// The elements that are kept in the browser during a call.
+const OBJECTS: &str = "deskhand";
+
+/// A frame and the session in which it is asked.
+#[derive(Debug, Clone)]
+struct Frame {
+    id: String,
+    parent: Option<String>,
+    session: String,
+    name: String,
+    url: String,
+}
+
+impl Cdp {
+    pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
+        let session = self.main_session(page)?;
+        let main =
+            Frame { id: page.to_owned(), parent: None, session, name: String::new(), url: String::new() };
+        match self.read_frame(page, &main, &[], wanted).await {
+            // The document may have been replaced meanwhile.
+            Err(Trouble::Failed(_)) => self.read_frame(page, &main, &[], wanted).await,
+            result => result,
+        }
+    }
+
+    pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+        match self.read_once(page, wanted).await {
+            // The document may have been replaced meanwhile.
+            Err(Trouble::Failed(_)) => self.read_once(page, wanted).await,
+            result => result,
+        }
+    }
+
+    async fn read_once(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
+        let frames = self.frames(page).await?;
+        let mut readings = Vec::new();
+        for (index, frame) in frames.iter().enumerate() {
+            let inside: Vec<(usize, &Frame)> = frames
+                .iter()
+                .enumerate()
+                .filter(|(_, other)| other.parent.as_deref() == Some(frame.id.as_str()))
+                .collect();
+            let read = self.read_frame(page, frame, &inside, wanted);
+            let reading = if index == 0 {
+                read.await?
+            } else {
+                match timeout(FRAME_BOUND, read).await {
+                    Ok(Err(Trouble::Dialog)) => return Err(Trouble::Dialog),
+                    Ok(Ok(reading)) => reading,
+                    // It was removed or does not answer: the rest of the page can be read.
+                    Ok(Err(_)) | Err(_) => Reading {
+                        url: frame.url.clone(),
+                        text: "(this frame does not answer)".to_owned(),
+                        ..Reading::default()
+                    },
+                }
+            };
+            let children = inside.iter().map(|(index, _)| Some(*index)).collect();
+            readings.push(FrameReading { reading, name: frame.name.clone(), children });
+        }
+        for session in self.sessions(page) {
+            let release = json!({"objectGroup": OBJECTS});
+            let message =
+                Message { method: "Runtime.releaseObjectGroup", parameters: release, session: Some(session) };
+            // The objects are gone already if the frame is.
+            let _ = timeout(FRAME_BOUND, self.link().ask_page(page, message)).await;
+        }
+        Ok(readings)
+    }
+
+    fn sessions(&self, page: &str) -> Vec<String> {
+        let state = self.link().state();
+        state
+            .page(page)
+            .into_iter()
+            .flat_map(|page| &page.sessions)
+            .map(|known| known.session.clone())
+            .collect()
+    }
+
+    /// The frames of all sessions of a page; the page's own is the first.
+    async fn frames(&self, page: &str) -> Result<Vec<Frame>, Trouble> {
+        let known = match self.link().state().page(page) {
+            Some(page) => page.sessions.clone(),
+            None => Vec::new(),
+        };
+        let mut frames: Vec<Frame> = Vec::new();
+        for (index, known) in known.into_iter().enumerate() {
+            let message = Message {
+                method: "Page.getFrameTree",
+                parameters: json!({}),
+                session: Some(known.session.clone()),
+            };
+            let asked = self.link().ask_page(page, message);
+            let answer = match (timeout(FRAME_BOUND, asked).await, index) {
+                (Ok(Err(Trouble::Dialog)), _) => return Err(Trouble::Dialog),
+                (Ok(Ok(answer)), _) => answer,
+                (Ok(Err(trouble)), 0) => return Err(trouble),
+                (Err(_), 0) => return Err(silent()),
+                (Ok(Err(_)) | Err(_), _) => {
+                    let (id, parent) = (known.frame.clone(), known.parent.clone());
+                    frames.push(Frame {
+                        id,
+                        parent,
+                        session: known.session,
+                        name: String::new(),
+                        url: String::new(),
+                    });
+                    continue;
+                }
+            };
+            let mut trees =
+                VecDeque::from([(answer.get("frameTree").unwrap_or(&Value::Null), known.parent.clone())]);
+            while let Some((tree, parent)) = trees.pop_front() {
+                let frame = tree.get("frame").unwrap_or(&Value::Null);
+                let text = |name: &str| frame.get(name).and_then(Value::as_str).unwrap_or_default();
+                let parent = frame.get("parentId").and_then(Value::as_str).map(str::to_owned).or(parent);
+                // A frame that has moved to another process is asked there.
+                if !frames.iter().any(|other| other.id == text("id")) && frames.len() < FRAMES_MAX {
+                    frames.push(Frame {
+                        id: text("id").to_owned(),
+                        parent,
+                        session: known.session.clone(),
+                        name: kept(text("name")),
+                        url: kept(text("url")),
+                    });
+                }
+                let inside = tree.get("childFrames").and_then(Value::as_array).into_iter().flatten();
+                trees.extend(inside.map(|tree| (tree, Some(text("id").to_owned()))));
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Runs the script in a world of its own in a frame.
+    async fn read_frame(
+        &self,
+        page: &str,
+        frame: &Frame,
+        inside: &[(usize, &Frame)],
+        wanted: Wanted,
+    ) -> Result<Reading, Trouble> {
+        let asking = (page, frame.session.as_str());
+        let parameters = json!({"frameId": frame.id, "worldName": WORLD});
+        let world = self.ask(asking, "Page.createIsolatedWorld", parameters).await?;
+        let context = world.get("executionContextId").cloned().unwrap_or_default();
+        let mut arguments = vec![json!({"value": wanted})];
+        for (_, child) in inside {
+            let owner = self.owner(asking, &child.id, &context).await;
+            arguments.push(match owner {
+                Ok(owner) => json!({"objectId": owner}),
+                Err(Trouble::Dialog) => return Err(Trouble::Dialog),
+                // It was removed.
+                Err(_) => json!({"value": null}),
+            });
+        }
+        let parameters = json!({
+            "functionDeclaration": SCRIPT, "executionContextId": context, "arguments": arguments, "returnByValue": true,
+        });
+        let answer = self.ask(asking, "Runtime.callFunctionOn", parameters).await?;
+        if let Some(details) = answer.get("exceptionDetails") {
+            let thrown =
+                details.pointer("/exception/description").and_then(Value::as_str).unwrap_or("no reason");
+            return Err(Trouble::Failed(format!("the page could not be read: {}", kept(thrown))));
+        }
+        reading(answer.pointer("/result/value").unwrap_or(&Value::Null))
+    }
+
+    /// The element that shows a frame, as an object of the context.
+    async fn owner(&self, asking: (&str, &str), frame: &str, context: &Value) -> Result<Value, Trouble> {
+        let owner = self.ask(asking, "DOM.getFrameOwner", json!({"frameId": frame})).await?;
+        let node = owner.get("backendNodeId").cloned().unwrap_or_default();
+        let parameters =
+            json!({"backendNodeId": node, "executionContextId": context, "objectGroup": OBJECTS});
+        let resolved = self.ask(asking, "DOM.resolveNode", parameters).await?;
+        Ok(resolved.pointer("/object/objectId").cloned().unwrap_or_default())
+    }
+
+    /// Asks in a session of a page.
+    async fn ask(
+        &self,
+        (page, session): (&str, &str),
+        method: &'static str,
+        parameters: Value,
+    ) -> Result<Value, Trouble> {
+        let session = Some(session.to_owned());
+        self.link().ask_page(page, Message { method, parameters, session }).await
+    }
+}
+
+fn silent() -> Trouble {
+    Trouble::Busy("the page does not answer; wait until it has loaded, or look at its window".to_owned())
+}

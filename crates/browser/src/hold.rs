@@ -1,0 +1,154 @@
+//! Starts a browser and serves its pages until it ends.
+
+use std::{
+    ffi::OsString,
+    io,
+    os::unix::process::ExitStatusExt as _,
+    path::{Path, PathBuf},
+    process::ExitStatus,
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::{
+    net::UnixListener,
+    process::{Child, Command},
+    signal::unix::{SignalKind, signal},
+    sync::watch,
+    task::JoinSet,
+};
+
+use crate::{
+    browser::Browser,
+    cdp::{self, Cdp, Pipes},
+    socket::{Reach, bind, serve_client},
+};
+
+/// The argument in whose place the one of the protocol is put.
+pub const PROTOCOL_ARGUMENT: &str = "{protocol}";
+/// The most clients at once; more wait.
+const CLIENTS_MAX: usize = 32;
+/// What shells add to the number of a signal that ended a program.
+const SIGNAL_CODE: i32 = 128;
+
+/// Which protocol a browser speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Engine {
+    /// Chromium and its relatives.
+    Chromium,
+}
+
+/// A browser to start.
+#[derive(Debug, Clone)]
+pub struct Hold {
+    /// Which protocol it speaks.
+    pub engine: Engine,
+    /// Where calls are answered, in a folder that only the owner may enter.
+    pub socket: PathBuf,
+    /// The profile folder, which `arguments` also names.
+    pub profile: PathBuf,
+    /// The browser, or a program that starts it and passes on file descriptors.
+    pub program: PathBuf,
+    /// Its arguments. [`PROTOCOL_ARGUMENT`] stands where the browser reads its options.
+    pub arguments: Vec<OsString>,
+}
+
+/// Starts the browser, serves its pages until it ends, and returns its exit code.
+///
+/// If another holder serves the socket, the program is started without a protocol: it hands over to the browser that
+/// runs with this profile, and ends.
+///
+/// # Errors
+///
+/// The program cannot be started, or the socket cannot be bound.
+pub async fn hold(hold: Hold) -> io::Result<u8> {
+    let Some(listener) = bind(&hold.socket).await? else {
+        let mut child = command(&hold, None).spawn()?;
+        return Ok(code(waited(&mut child).await?));
+    };
+    let result = match hold.engine {
+        Engine::Chromium => chromium(&hold, listener).await,
+    };
+    // The next holder removes what is left.
+    let _ = std::fs::remove_file(&hold.socket);
+    Ok(code(result?))
+}
+
+async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus> {
+    let mut command = command(hold, Some("--remote-debugging-pipe"));
+    let pipes = Pipes::new(&mut command)?;
+    let mut child = command.spawn()?;
+    // Only the browser has the other ends of the pipes now.
+    drop(command);
+    let (reach, reached) = watch::channel(Reach::Starting);
+    let (link, served) = cdp::serve(pipes);
+    let connected = async {
+        reach.send_replace(Reach::Ready(Browser::Chromium(Cdp::new(link))));
+        if let Err(error) = served.await {
+            tracing::warn!(%error, "the pipe of the browser broke");
+        }
+        reach.send_replace(Reach::Absent("the browser has closed its pipe; open it again".to_owned()));
+        std::future::pending::<()>().await;
+    };
+    tokio::select! {
+        status = waited(&mut child) => status,
+        () = connected => Err(io::ErrorKind::BrokenPipe.into()),
+        failed = accept(&listener, &reached) => Err(failed),
+    }
+}
+
+/// The command; without a protocol its place is left out.
+fn command(hold: &Hold, protocol: Option<&str>) -> Command {
+    let arguments = hold.arguments.iter().filter_map(|argument| {
+        if argument == PROTOCOL_ARGUMENT { protocol.map(OsString::from) } else { Some(argument.clone()) }
+    });
+    let mut command = Command::new(Path::new(&hold.program));
+    command.args(arguments).kill_on_drop(true);
+    command
+}
+
+/// Answers clients; returns only if the socket fails.
+async fn accept(listener: &UnixListener, reached: &watch::Receiver<Reach>) -> io::Error {
+    let mut clients = JoinSet::new();
+    loop {
+        let full = clients.len() >= CLIENTS_MAX;
+        tokio::select! {
+            accepted = listener.accept(), if !full => match accepted {
+                Ok((stream, _)) => {
+                    clients.spawn(serve_client(stream, reached.clone()));
+                }
+                Err(error) => return error,
+            },
+            Some(_) = clients.join_next() => {}
+        }
+    }
+}
+
+/// Waits for the browser. A request to end is passed on; the others are for the browser alone.
+async fn waited(child: &mut Child) -> io::Result<ExitStatus> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut ignored =
+        [signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?, signal(SignalKind::quit())?];
+    let [hangup, interrupt, quit] = &mut ignored;
+    loop {
+        tokio::select! {
+            status = child.wait() => return status,
+            _ = terminate.recv() => end(child),
+            _ = hangup.recv() => {}
+            _ = interrupt.recv() => {}
+            _ = quit.recv() => {}
+        }
+    }
+}
+
+fn end(child: &Child) {
+    let pid = child.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    if let Some(pid) = pid {
+        // It may just have ended.
+        let _ = kill_process(pid, Signal::TERM);
+    }
+}
+
+fn code(status: ExitStatus) -> u8 {
+    let code = status.code().or_else(|| status.signal().map(|signal| SIGNAL_CODE + signal));
+    code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1)
+}

@@ -1,0 +1,28 @@
+//! Reads the pages of Chromium and Firefox: text, forms, frames, dialogs, downloads, addresses.
+//!
+//! [`hold`] starts a browser as a child, keeps the only connection to its debugging protocol, and answers calls on a Unix socket until the
+//! browser ends. Input is not part of this crate: it reads pages, answers JavaScript dialogs and opens addresses.
+//!
+//! Chromium is asked over a pipe (`--remote-debugging-pipe`), so nothing listens on the network. It accepts this argument only together
+//! with `--user-data-dir`.
+//!
+//! Scripts run in a world of their own, where functions that a page has replaced are not used.
+
+mod arguments;
+mod browser;
+mod call;
+mod cdp;
+mod compose;
+mod framing;
+mod geometry;
+mod hold;
+mod link;
+mod page_of;
+mod socket;
+mod state;
+mod titles;
+mod tools;
+mod tools_act;
+mod wire;
+
+pub use hold::{Engine, Hold, PROTOCOL_ARGUMENT, hold};

@@ -1,0 +1,215 @@
+//! The connection to a browser: requests with answers, and events that change the [`State`].
+//!
+//! One future, [`drive`], owns the connection and the state. It never waits for anybody who asks, so the browser is never blocked.
+
+use std::{collections::HashMap, io, time::Duration};
+
+use futures_util::{Stream, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    time::timeout,
+};
+
+use crate::{
+    state::State,
+    wire::{Trouble, cleaned, cut},
+};
+
+/// Requests that wait to be sent.
+const REQUESTS_MAX: usize = 256;
+/// Requests that wait for an answer; those that nobody waits for any more are dropped first.
+const PENDING_MAX: usize = 4096;
+/// How long a browser may take for an answer that no page is needed for.
+const BROWSER_BOUND: Duration = Duration::from_secs(10);
+/// The longest message of the browser in an error, in characters.
+const MESSAGE_CHARACTERS_MAX: usize = 500;
+
+/// A message to the browser.
+#[derive(Debug, Clone)]
+pub(crate) struct Message {
+    pub(crate) method: &'static str,
+    pub(crate) parameters: Value,
+    pub(crate) session: Option<String>,
+}
+
+/// A message of the browser that nobody has asked for.
+#[derive(Debug)]
+pub(crate) struct Event {
+    pub(crate) method: String,
+    pub(crate) parameters: Value,
+    pub(crate) session: String,
+}
+
+/// Takes an event into the state; returns what is sent in turn.
+pub(crate) type OnEvent = fn(&mut State, &Event) -> Vec<Message>;
+
+type Reply = Result<Value, String>;
+
+struct Asked {
+    message: Message,
+    reply: oneshot::Sender<Reply>,
+}
+
+/// Asks the browser.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    asked: mpsc::Sender<Asked>,
+    state: watch::Receiver<State>,
+}
+
+/// The other end of a [`Link`].
+pub(crate) struct LinkDriver {
+    asked: mpsc::Receiver<Asked>,
+    state: watch::Sender<State>,
+    on_event: OnEvent,
+    outbound: mpsc::UnboundedSender<Vec<u8>>,
+    pending: HashMap<u64, oneshot::Sender<Reply>>,
+    last: u64,
+}
+
+/// A link, its driver, and the messages that are to be written.
+pub(crate) fn link(on_event: OnEvent) -> (Link, LinkDriver, mpsc::UnboundedReceiver<Vec<u8>>) {
+    let (asking, asked) = mpsc::channel(REQUESTS_MAX);
+    let (outbound, written) = mpsc::unbounded_channel();
+    let (state, watched) = watch::channel(State::default());
+    let driver = LinkDriver { asked, state, on_event, outbound, pending: HashMap::new(), last: 0 };
+    (Link { asked: asking, state: watched }, driver, written)
+}
+
+impl Link {
+    /// Reads the state. It must not be kept across an `await`.
+    pub(crate) fn state(&self) -> watch::Ref<'_, State> {
+        self.state.borrow()
+    }
+
+    /// Waits until the state says something.
+    pub(crate) async fn until<T>(&self, mut find: impl FnMut(&State) -> Option<T>) -> Result<T, Trouble> {
+        let mut state = self.state.clone();
+        loop {
+            if let Some(found) = find(&state.borrow_and_update()) {
+                return Ok(found);
+            }
+            state.changed().await.map_err(|_| gone())?;
+        }
+    }
+
+    /// Asks the browser itself, which dialogs of pages do not block.
+    pub(crate) async fn ask_browser(
+        &self,
+        method: &'static str,
+        parameters: Value,
+    ) -> Result<Value, Trouble> {
+        timeout(BROWSER_BOUND, self.ask(Message { method, parameters, session: None })).await.unwrap_or_else(
+            |_| {
+                Err(Trouble::Busy(format!(
+                    "the browser does not answer {method} within {BROWSER_BOUND:?}; try again later"
+                )))
+            },
+        )
+    }
+
+    /// Asks a page; a dialog of the page ends the wait.
+    pub(crate) async fn ask_page(&self, page: &str, message: Message) -> Result<Value, Trouble> {
+        let dialog = self.until(|state| match state.page(page) {
+            Some(page) => page.dialog.as_ref().map(|_| Trouble::Dialog),
+            None => Some(Trouble::NoDocument("the page was closed; look at the windows again".to_owned())),
+        });
+        tokio::select! {
+            biased;
+            trouble = dialog => Err(trouble?),
+            answer = self.ask(message) => answer,
+        }
+    }
+
+    /// Asks without a bound; the caller has one.
+    pub(crate) async fn ask(&self, message: Message) -> Result<Value, Trouble> {
+        let (reply, answer) = oneshot::channel();
+        let method = message.method;
+        self.asked.send(Asked { message, reply }).await.map_err(|_| gone())?;
+        answer.await.map_err(|_| gone())?.map_err(|error| {
+            let error = cut(&cleaned(&error), MESSAGE_CHARACTERS_MAX);
+            Trouble::Failed(format!("the browser refuses {method}: {error}; look at the page and try again"))
+        })
+    }
+}
+
+fn gone() -> Trouble {
+    Trouble::NoPages("the connection to the browser has ended; open the browser again".to_owned())
+}
+
+/// Serves a link until the browser closes the connection.
+pub(crate) async fn drive(
+    mut driver: LinkDriver,
+    first: Vec<Message>,
+    mut inbound: impl Stream<Item = io::Result<Vec<u8>>> + Unpin,
+) -> io::Result<()> {
+    for message in first {
+        driver.send(message, None);
+    }
+    loop {
+        tokio::select! {
+            message = inbound.next() => match message {
+                Some(message) => driver.take(&message?),
+                None => return Ok(()),
+            },
+            asked = driver.asked.recv() => match asked {
+                Some(Asked { message, reply }) => driver.send(message, Some(reply)),
+                // Nobody can ask any more, but the browser must not block.
+                None => while let Some(message) = inbound.next().await { message?; },
+            },
+        }
+    }
+}
+
+impl LinkDriver {
+    fn send(&mut self, message: Message, reply: Option<oneshot::Sender<Reply>>) {
+        self.last += 1;
+        let mut text = json!({"id": self.last, "method": message.method, "params": message.parameters});
+        if let (Some(session), Value::Object(text)) = (message.session, &mut text) {
+            text.insert("sessionId".to_owned(), Value::from(session));
+        }
+        if let Some(reply) = reply {
+            if self.pending.len() >= PENDING_MAX {
+                self.pending.retain(|_, waiting| !waiting.is_closed());
+            }
+            self.pending.insert(self.last, reply);
+        }
+        // If it is closed, the inbound side ends as well.
+        let _ = self.outbound.send(text.to_string().into_bytes());
+    }
+
+    fn take(&mut self, message: &[u8]) {
+        let Ok(Value::Object(mut message)) = serde_json::from_slice(message) else {
+            tracing::warn!("the browser sent no JSON");
+            return;
+        };
+        if let Some(id) = message.get("id").and_then(Value::as_u64) {
+            let Some(reply) = self.pending.remove(&id) else { return };
+            let answer = match (message.remove("error"), message.remove("result")) {
+                (Some(error), _) => Err(error_text(&error, message.get("message"))),
+                (None, result) => Ok(result.unwrap_or_default()),
+            };
+            // Who asked may have given up.
+            let _ = reply.send(answer);
+            return;
+        }
+        let Some(Value::String(method)) = message.remove("method") else { return };
+        let session = match message.remove("sessionId") {
+            Some(Value::String(session)) => session,
+            Some(_) | None => String::new(),
+        };
+        let event = Event { method, parameters: message.remove("params").unwrap_or_default(), session };
+        let mut answers = Vec::new();
+        self.state.send_modify(|state| answers = (self.on_event)(state, &event));
+        for answer in answers {
+            self.send(answer, None);
+        }
+    }
+}
+
+/// Chromium's errors are objects; Firefox's have a code beside a message.
+fn error_text(error: &Value, beside: Option<&Value>) -> String {
+    let message = error.get("message").or(beside).and_then(Value::as_str);
+    message.or(error.as_str()).unwrap_or("it gives no reason").to_owned()
+}

@@ -1,0 +1,153 @@
+//! The socket on which calls are answered.
+
+use std::{
+    fs,
+    io::{self, ErrorKind},
+    os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
+    path::Path,
+    time::Duration,
+};
+
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{UnixListener, UnixStream, unix::OwnedWriteHalf},
+    sync::watch,
+    time::timeout,
+};
+
+use crate::{
+    browser::Browser,
+    call::Call,
+    framing::{Frame, Frames},
+    tools::run,
+    wire::{Good, REQUEST_BYTES_MAX, Request, Trouble, answer_line},
+};
+
+/// How long a call may take.
+const CALL_BOUND: Duration = Duration::from_secs(30);
+/// How long a client may take to read an answer.
+const WRITE_BOUND: Duration = Duration::from_secs(30);
+/// Only the owner may connect.
+const PRIVATE_FILE: u32 = 0o600;
+
+/// Whether the browser can be asked.
+#[derive(Debug, Clone)]
+pub(crate) enum Reach {
+    Starting,
+    Ready(Browser),
+    /// Why it cannot.
+    Absent(String),
+}
+
+/// Binds the socket, unless a process answers on it. What a process that ended has left is removed.
+pub(crate) async fn bind(path: &Path) -> io::Result<Option<UnixListener>> {
+    match UnixStream::connect(path).await {
+        Ok(_) => return Ok(None),
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            // Anything else than a socket is not ours to remove.
+            if fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket()) {
+                fs::remove_file(path)?;
+            }
+        }
+        Err(error) => return Err(error),
+    }
+    match UnixListener::bind(path) {
+        Ok(listener) => {
+            // The folder is private already.
+            fs::set_permissions(path, fs::Permissions::from_mode(PRIVATE_FILE))?;
+            Ok(Some(listener))
+        }
+        // Another holder was faster.
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Answers the calls of one client, one after the other, until it goes.
+pub(crate) async fn serve_client(stream: UnixStream, reach: watch::Receiver<Reach>) {
+    let (mut reading, mut writing) = stream.into_split();
+    let mut frames = Frames::new(b'\n', REQUEST_BYTES_MAX);
+    let mut bytes = Vec::with_capacity(1 << 14);
+    loop {
+        bytes.clear();
+        match reading.read_buf(&mut bytes).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        for frame in frames.push(&bytes) {
+            let line = answered(frame, &reach).await;
+            if !write(&mut writing, &line).await {
+                return;
+            }
+        }
+    }
+}
+
+/// Whether the client took it.
+async fn write(writing: &mut OwnedWriteHalf, line: &[u8]) -> bool {
+    matches!(timeout(WRITE_BOUND, writing.write_all(line)).await, Ok(Ok(())))
+}
+
+async fn answered(frame: Frame, reach: &watch::Receiver<Reach>) -> Vec<u8> {
+    let message = match frame {
+        Frame::Message(message) => message,
+        Frame::TooLong => {
+            let message = format!("the request has more than {REQUEST_BYTES_MAX} bytes; send less");
+            return answer_line(None, Err(Trouble::Invalid(message)));
+        }
+    };
+    let request: Request = match serde_json::from_slice(&message) {
+        Ok(request) => request,
+        Err(error) => {
+            let message = format!("the request cannot be read ({error}); send one JSON object in a line");
+            return answer_line(None, Err(Trouble::Invalid(message)));
+        }
+    };
+    let id = Some(request.id);
+    match perform(request, reach).await {
+        Ok(good) => answer_line(id, Ok(&good)),
+        Err(trouble) => answer_line(id, Err(trouble)),
+    }
+}
+
+async fn perform(request: Request, reach: &watch::Receiver<Reach>) -> Result<Good, Trouble> {
+    let Request { window, tool, arguments, .. } = request;
+    let call = Call::parse(&tool, arguments)?;
+    let mut browser = None;
+    let called = async {
+        let ready = browser.insert(ready(reach.clone()).await?);
+        run(ready, &window, call).await
+    };
+    match timeout(CALL_BOUND, called).await {
+        Ok(result) => result,
+        Err(_) => Err(Trouble::Busy(busy(browser.as_ref()))),
+    }
+}
+
+async fn ready(mut reach: watch::Receiver<Reach>) -> Result<Browser, Trouble> {
+    let gone = || Trouble::NoPages("the browser has ended; open it again".to_owned());
+    let reached = reach.wait_for(|reach| !matches!(reach, Reach::Starting)).await.map_err(|_| gone())?;
+    match &*reached {
+        Reach::Ready(browser) => Ok(browser.clone()),
+        Reach::Absent(reason) => Err(Trouble::NoPages(reason.clone())),
+        Reach::Starting => Err(gone()),
+    }
+}
+
+fn busy(browser: Option<&Browser>) -> String {
+    let limit = CALL_BOUND.as_secs();
+    let Some(browser) = browser else {
+        return format!("the browser has not started within {limit} seconds; try again later");
+    };
+    let state = browser.link().state();
+    match state.pages.iter().find(|page| page.dialog.is_some()) {
+        Some(page) => format!(
+            "the page did not answer within {limit} seconds; the dialog of the page {:?} may block it: answer it first",
+            page.title
+        ),
+        None => {
+            format!("the page did not answer within {limit} seconds; look at its window, and try again later")
+        }
+    }
+}

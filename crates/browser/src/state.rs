@@ -1,0 +1,209 @@
+//! What a browser has told about its pages, without asking them: they may be blocked by a dialog.
+
+use std::collections::VecDeque;
+
+use serde::Serialize;
+
+/// The most pages that are kept.
+const PAGES_MAX: usize = 500;
+/// The most downloads that are kept.
+const DOWNLOADS_MAX: usize = 100;
+/// The most dialogs of a page that are kept after they closed.
+const CLOSED_DIALOGS_MAX: usize = 5;
+/// The most sessions of a page's frames.
+const SESSIONS_MAX: usize = 100;
+/// The longest text of a dialog, title or address that is kept, in characters.
+const TEXT_CHARACTERS_MAX: usize = 4000;
+
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) pages: Vec<Page>,
+    /// Newest last.
+    pub(crate) downloads: VecDeque<Download>,
+}
+
+#[derive(Debug, Default, Clone)]
+pub(crate) struct Page {
+    /// The name that the browser gives it.
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) url: String,
+    /// A page that is loaded in advance and not shown.
+    pub(crate) in_advance: bool,
+    pub(crate) load: Load,
+    pub(crate) dialog: Option<Dialog>,
+    /// Oldest first.
+    pub(crate) closed_dialogs: VecDeque<ClosedDialog>,
+    /// How many dialogs have closed so far.
+    pub(crate) closed_count: u64,
+    /// Chromium only: the sessions in which the page and its frames in other processes are asked. The first is the page's own.
+    pub(crate) sessions: Vec<Session>,
+}
+
+/// A connection to a page or to a frame that runs in another process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Session {
+    pub(crate) session: String,
+    pub(crate) frame: String,
+    pub(crate) parent: Option<String>,
+}
+
+/// The last navigation of a page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Load {
+    /// The name of the navigation that began last.
+    pub(crate) started: String,
+    /// The name of the navigation whose document is shown.
+    pub(crate) id: String,
+    pub(crate) url: String,
+    pub(crate) loading: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct Dialog {
+    pub(crate) kind: String,
+    pub(crate) message: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) default: Option<String>,
+    /// The session in which it is answered.
+    #[serde(skip)]
+    pub(crate) session: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub(crate) struct ClosedDialog {
+    pub(crate) kind: String,
+    pub(crate) message: String,
+    pub(crate) accepted: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) text: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+pub(crate) struct Download {
+    #[serde(skip)]
+    pub(crate) id: String,
+    pub(crate) file: String,
+    pub(crate) path: Option<String>,
+    pub(crate) url: String,
+    pub(crate) state: DownloadState,
+    pub(crate) bytes: Option<u64>,
+    pub(crate) total: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum DownloadState {
+    InProgress,
+    Completed,
+    Canceled,
+}
+
+impl State {
+    pub(crate) fn page(&self, id: &str) -> Option<&Page> {
+        self.pages.iter().find(|page| page.id == id)
+    }
+
+    pub(crate) fn page_mut(&mut self, id: &str) -> Option<&mut Page> {
+        self.pages.iter_mut().find(|page| page.id == id)
+    }
+
+    /// The page that a session belongs to.
+    pub(crate) fn page_of_session(&mut self, session: &str) -> Option<&mut Page> {
+        self.pages.iter_mut().find(|page| page.sessions.iter().any(|known| known.session == session))
+    }
+
+    /// The page of a name, which is added if it is new.
+    pub(crate) fn page_or_new(&mut self, id: &str) -> Option<&mut Page> {
+        if self.page(id).is_none() {
+            if self.pages.len() >= PAGES_MAX {
+                return None;
+            }
+            self.pages.push(Page { id: id.to_owned(), ..Page::default() });
+        }
+        self.page_mut(id)
+    }
+
+    pub(crate) fn remove_page(&mut self, id: &str) {
+        self.pages.retain(|page| page.id != id);
+    }
+
+    pub(crate) fn add_download(&mut self, download: Download) {
+        if self.downloads.len() >= DOWNLOADS_MAX {
+            self.downloads.pop_front();
+        }
+        self.downloads.push_back(download);
+    }
+
+    pub(crate) fn download_mut(&mut self, id: &str) -> Option<&mut Download> {
+        self.downloads.iter_mut().rev().find(|download| download.id == id)
+    }
+}
+
+impl Page {
+    pub(crate) fn add_session(&mut self, session: Session) {
+        if self.sessions.len() < SESSIONS_MAX {
+            self.sessions.push(session);
+        }
+    }
+
+    pub(crate) fn main_session(&self) -> Option<&str> {
+        self.sessions.first().map(|session| session.session.as_str())
+    }
+
+    pub(crate) fn close_dialog(&mut self, accepted: bool, text: Option<String>) {
+        let Some(dialog) = self.dialog.take() else { return };
+        if self.closed_dialogs.len() >= CLOSED_DIALOGS_MAX {
+            self.closed_dialogs.pop_front();
+        }
+        self.closed_count += 1;
+        let text = text.filter(|_| dialog.kind == "prompt" && accepted);
+        self.closed_dialogs.push_back(ClosedDialog {
+            kind: dialog.kind,
+            message: dialog.message,
+            accepted,
+            text,
+        });
+    }
+}
+
+/// A text of the browser that is kept: cleaned and bounded.
+pub(crate) fn kept(text: &str) -> String {
+    crate::wire::cut(&crate::wire::cleaned(text), TEXT_CHARACTERS_MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn downloads_and_dialogs_are_bounded() {
+        let mut state = State::default();
+        for number in 0..=DOWNLOADS_MAX {
+            state.add_download(Download {
+                id: number.to_string(),
+                file: String::new(),
+                path: None,
+                url: String::new(),
+                state: DownloadState::InProgress,
+                bytes: None,
+                total: None,
+            });
+        }
+        assert_eq!(state.downloads.len(), DOWNLOADS_MAX);
+        assert!(state.download_mut("0").is_none() && state.download_mut("1").is_some());
+
+        let page = state.page_or_new("p").unwrap();
+        for number in 0..7 {
+            page.dialog = Some(Dialog {
+                kind: "alert".to_owned(),
+                message: number.to_string(),
+                default: None,
+                session: String::new(),
+            });
+            page.close_dialog(true, None);
+        }
+        page.close_dialog(true, None);
+        assert_eq!((page.closed_count, page.closed_dialogs.len()), (7, CLOSED_DIALOGS_MAX));
+    }
+}

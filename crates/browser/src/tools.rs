@@ -1,0 +1,198 @@
+//! The calls that read.
+
+use serde_json::{Map, Value, json};
+
+use crate::{
+    browser::{Browser, Wanted},
+    call::Call,
+    compose::{composed, fields, numbered},
+    page_of::{Glance, glances, page_of},
+    state::{Dialog, Page},
+    tools_act::{answer_dialog, open_url},
+    wire::{Good, Trouble, Window, cut},
+};
+
+/// The most form fields that are returned.
+const FIELDS_MAX: usize = 300;
+/// The longest title or message in a sentence, in characters.
+const SAID_CHARACTERS_MAX: usize = 200;
+
+/// Makes a call on the page of a window.
+pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Result<Good, Trouble> {
+    let glances = glances(browser).await;
+    let page = page_of(browser, window, &glances).await;
+    let read = match call {
+        Call::Tabs => return Ok(tabs(&glances, page.ok().as_deref())),
+        Call::Downloads => return Ok(downloads(browser)),
+        Call::PageDialog => return page_dialog(browser, &page?),
+        Call::AnswerDialog { accept, text } => {
+            return answer_dialog(browser, &page?, accept, text.as_deref()).await;
+        }
+        Call::OpenUrl { url, new_tab } => return open_url(browser, &page?, &url, new_tab).await,
+        Call::ReadPage { start, characters_max, frame } => {
+            let page = page?;
+            (read_page(browser, &page, start, characters_max, frame).await, page)
+        }
+        Call::PageForms => {
+            let page = page?;
+            (page_forms(browser, &page).await, page)
+        }
+        Call::PageInfo => {
+            let page = page?;
+            (page_info(browser, &page).await, page)
+        }
+    };
+    match read {
+        (Err(Trouble::Dialog), page) => {
+            let page = known(browser, &page)?;
+            let dialog = page.dialog.clone();
+            Ok(behind_dialog(&page, dialog.as_ref()))
+        }
+        (result, _) => result,
+    }
+}
+
+/// What the browser has told about a page.
+pub(crate) fn known(browser: &Browser, page: &str) -> Result<Page, Trouble> {
+    let state = browser.link().state();
+    state
+        .page(page)
+        .cloned()
+        .ok_or_else(|| Trouble::NoDocument("the page was closed; look at the windows again".to_owned()))
+}
+
+/// A sentence about an open dialog.
+pub(crate) fn dialog_said(dialog: &Dialog) -> String {
+    match dialog.kind.as_str() {
+        "beforeunload" => "The page asks whether to leave it (beforeunload dialog)".to_owned(),
+        // "alert", "confirm", "prompt".
+        kind => format!("The page shows the {kind} dialog {:?}", cut(&dialog.message, SAID_CHARACTERS_MAX)),
+    }
+}
+
+fn behind_dialog(page: &Page, dialog: Option<&Dialog>) -> Good {
+    let said = match dialog {
+        Some(dialog) => format!(
+            "{}; the page cannot be read until it is answered with answer_dialog.",
+            dialog_said(dialog)
+        ),
+        None => "A dialog of the page was just closed; read again.".to_owned(),
+    };
+    let output = json!({"url": page.url, "title": page.title, "dialog": dialog});
+    Good { said, output, effect: None }
+}
+
+async fn read_page(
+    browser: &Browser,
+    page: &str,
+    start: usize,
+    characters_max: usize,
+    frame: usize,
+) -> Result<Good, Trouble> {
+    let frames = browser.read(page, Wanted { text: true, ..Wanted::default() }).await?;
+    let main = frames.first().map(|frame| frame.reading.clone()).unwrap_or_default();
+    let entries = numbered(&frames);
+    let entry = entries.get(frame).ok_or_else(|| {
+        Trouble::Invalid(format!(
+            "the page has no frame {frame}; its frames are 0 to {}",
+            entries.len().saturating_sub(1)
+        ))
+    })?;
+    let text = composed(&frames, &entries, entry);
+    let total = text.chars().count();
+    if start > total {
+        return Err(Trouble::Invalid(format!(
+            "the argument \"start\" is {start}, but the text has {total} characters"
+        )));
+    }
+    let part: String = text.chars().skip(start).take(characters_max).collect();
+    let count = part.chars().count();
+    let cut_off = frames.iter().any(|frame| frame.reading.cut_off);
+    let mut said = format!("Read {count} of {total} characters of {}", named(&main.title, &main.url));
+    if frame > 0 {
+        said.push_str(&format!(", frame {frame}"));
+    }
+    if cut_off {
+        said.push_str("; the page is too long, its end was left out");
+    }
+    said.push('.');
+    let mut output = Map::new();
+    output.insert("url".to_owned(), Value::from(main.url));
+    output.insert("title".to_owned(), Value::from(main.title));
+    output.insert("text".to_owned(), Value::from(part));
+    output.insert("start".to_owned(), Value::from(start));
+    output.insert("end".to_owned(), Value::from(start + count));
+    output.insert("total".to_owned(), Value::from(total));
+    output.insert("frames".to_owned(), json!(entries.get(1..).unwrap_or_default()));
+    if main.loading {
+        output.insert("loading".to_owned(), Value::from(true));
+    }
+    if cut_off {
+        output.insert("cut_off".to_owned(), Value::from(true));
+    }
+    Ok(Good { said, output: Value::Object(output), effect: None })
+}
+
+async fn page_forms(browser: &Browser, page: &str) -> Result<Good, Trouble> {
+    let frames = browser.read(page, Wanted { fields: true, ..Wanted::default() }).await?;
+    let entries = numbered(&frames);
+    let main = frames.first().map(|frame| frame.reading.clone()).unwrap_or_default();
+    let mut fields = fields(&frames, &entries);
+    let left: usize = frames.iter().map(|frame| frame.reading.fields_left).sum();
+    let total = fields.len() + left;
+    fields.truncate(FIELDS_MAX);
+    let more = if total > fields.len() {
+        format!("; {} more are left out", total - fields.len())
+    } else {
+        String::new()
+    };
+    let said = format!("Read {} form fields of {}{more}.", fields.len(), named(&main.title, &main.url));
+    Ok(Good { said, output: json!({"fields": fields, "total": total}), effect: None })
+}
+
+async fn page_info(browser: &Browser, page: &str) -> Result<Good, Trouble> {
+    let main = browser.look(page, Wanted { info: true, ..Wanted::default() }).await?;
+    let said = format!("Looked at {}.", named(&main.title, &main.url));
+    let output = json!({
+        "url": main.url, "title": main.title, "loading": main.loading, "dialog": null, "selection": main.selection,
+        "scroll": main.scroll, "focused_field": main.focused_field, "status": main.status,
+    });
+    Ok(Good { said, output, effect: None })
+}
+
+fn page_dialog(browser: &Browser, page: &str) -> Result<Good, Trouble> {
+    let page = known(browser, page)?;
+    let said = match &page.dialog {
+        Some(dialog) => format!("{}.", dialog_said(dialog)),
+        None => "The page shows no dialog.".to_owned(),
+    };
+    Ok(Good { said, output: json!({"dialog": page.dialog, "closed": page.closed_dialogs}), effect: None })
+}
+
+fn tabs(glances: &[Glance], page: Option<&str>) -> Good {
+    let tabs: Vec<Value> = glances
+        .iter()
+        .map(|Glance { id, candidate }| {
+            let mut tab = Map::new();
+            tab.insert("title".to_owned(), Value::from(candidate.title.as_str()));
+            tab.insert("url".to_owned(), Value::from(candidate.url.as_str()));
+            tab.insert("visible".to_owned(), json!(candidate.visible));
+            if Some(id.as_str()) == page {
+                tab.insert("of_this_window".to_owned(), Value::from(true));
+            }
+            Value::Object(tab)
+        })
+        .collect();
+    Good { said: format!("The browser has {} tabs.", tabs.len()), output: Value::Array(tabs), effect: None }
+}
+
+fn downloads(browser: &Browser) -> Good {
+    let newest_first: Vec<_> = browser.link().state().downloads.iter().rev().cloned().collect();
+    let said = format!("The browser has made {} downloads since it started.", newest_first.len());
+    Good { said, output: json!(newest_first), effect: None }
+}
+
+/// The page in a sentence.
+pub(crate) fn named(title: &str, url: &str) -> String {
+    format!("the page {:?} ({})", cut(title, SAID_CHARACTERS_MAX), cut(url, SAID_CHARACTERS_MAX))
+}

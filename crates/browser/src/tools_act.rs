@@ -1,0 +1,134 @@
+//! The calls that act: answers of dialogs, and addresses.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::time::timeout;
+
+use crate::{
+    browser::{Arrival, Browser, GLANCE_BOUND, Wanted},
+    tools::{dialog_said, known, named},
+    wire::{Effect, Good, Trouble},
+};
+
+/// How long a dialog may take to close.
+const CLOSE_BOUND: Duration = Duration::from_secs(10);
+/// The answers of a server from this one on are errors.
+const STATUS_ERROR: u64 = 400;
+
+/// Answers the dialog of a page.
+pub(crate) async fn answer_dialog(
+    browser: &Browser,
+    page: &str,
+    accept: bool,
+    text: Option<&str>,
+) -> Result<Good, Trouble> {
+    let before = known(browser, page)?;
+    let Some(dialog) = before.dialog else {
+        return Err(Trouble::Invalid("the page shows no dialog; nothing was answered".to_owned()));
+    };
+    if text.is_some() && dialog.kind != "prompt" {
+        return Err(Trouble::Invalid(format!(
+            "the argument \"text\" is for prompt dialogs, but this is an {} dialog; leave it out",
+            dialog.kind
+        )));
+    }
+    // A prompt that is accepted as it is gets its default.
+    let text = text.or(dialog.default.as_deref()).filter(|_| accept);
+    browser.answer(page, accept, text).await?;
+    let closed = browser.link().until(|state| match state.page(page) {
+        Some(page) if page.closed_count > before.closed_count => Some(page.closed_dialogs.back().cloned()),
+        Some(_) => None,
+        // The page closed with its dialog.
+        None => Some(None),
+    });
+    let asked = if accept { "accepted" } else { "dismissed" };
+    let (seen, proof) = match timeout(CLOSE_BOUND, closed).await {
+        Ok(closed) => match closed? {
+            Some(closed) => {
+                let got = match (&closed.text, closed.accepted) {
+                    (Some(text), _) => format!("the text {text:?}"),
+                    (None, true) => "OK".to_owned(),
+                    (None, false) => "Cancel".to_owned(),
+                };
+                let as_asked =
+                    closed.accepted == accept && (text.is_none() || closed.text.as_deref() == text);
+                (as_asked, format!("the dialog closed and the page got {got}"))
+            }
+            None => (true, "the page closed with its dialog".to_owned()),
+        },
+        Err(_) => (false, "the dialog did not report that it closed".to_owned()),
+    };
+    let said =
+        format!("The {} dialog {:?} was {asked}.", dialog.kind, crate::wire::cut(&dialog.message, 200));
+    let output =
+        json!({"answered": dialog, "dialog": known(browser, page).ok().and_then(|page| page.dialog)});
+    Ok(Good { said, output, effect: Some(Effect { seen, proof }) })
+}
+
+/// Opens an address in the page of a window or in a new tab of it.
+pub(crate) async fn open_url(
+    browser: &Browser,
+    page: &str,
+    url: &str,
+    new_tab: bool,
+) -> Result<Good, Trouble> {
+    let opened = if new_tab { browser.new_tab(page).await? } else { page.to_owned() };
+    let arrival = browser.navigate(&opened, url).await?;
+    let refused = |said: String, output, proof: String| Good {
+        said,
+        output,
+        effect: Some(Effect { seen: false, proof }),
+    };
+    Ok(match arrival {
+        Arrival::Loaded { url: final_url } => loaded(browser, &opened, url, &final_url).await,
+        Arrival::StillLoading { url: shown } => refused(
+            format!("The address {url} still loads; read the page later."),
+            json!({"url": shown, "loading": true}),
+            format!("the page did not finish loading; it shows {shown}"),
+        ),
+        Arrival::Refused { error } => {
+            refused(format!("The address {url} was not opened: {error}."), json!({"error": error}), error)
+        }
+        Arrival::Download => refused(
+            format!("The address {url} is a file that the browser downloads; see downloads."),
+            json!({"download": true}),
+            "a download began, the page stays".to_owned(),
+        ),
+        Arrival::Dialog => {
+            let dialog = known(browser, &opened)?.dialog;
+            let said = match &dialog {
+                Some(dialog) => dialog_said(dialog),
+                None => "The page showed a dialog".to_owned(),
+            };
+            let proof = "a dialog stopped the navigation; it goes on when the dialog is answered".to_owned();
+            refused(format!("{said}; answer it with answer_dialog."), json!({"dialog": dialog}), proof)
+        }
+    })
+}
+
+async fn loaded(browser: &Browser, page: &str, asked: &str, final_url: &str) -> Good {
+    let wanted = Wanted { info: true, ..Wanted::default() };
+    // A page that does not answer has loaded nevertheless.
+    let reading =
+        timeout(GLANCE_BOUND, browser.look(page, wanted)).await.ok().and_then(Result::ok).unwrap_or_default();
+    let final_url = if reading.url.is_empty() { final_url } else { reading.url.as_str() };
+    let mut said = format!("Opened {}", named(&reading.title, final_url));
+    let mut proof = format!("the page has the address {final_url}");
+    if !same(asked, final_url) {
+        said.push_str(&format!(", to which {asked} leads"));
+        proof.push_str(&format!(" (from {asked})"));
+    }
+    let bad_status = reading.status.filter(|status| *status >= STATUS_ERROR);
+    if let Some(status) = bad_status {
+        said.push_str(&format!("; the server answered with the error {status}"));
+        proof.push_str(&format!("; the server answered {status}"));
+    }
+    said.push('.');
+    let output = json!({"url": final_url, "title": reading.title, "status": reading.status});
+    Good { said, output, effect: Some(Effect { seen: true, proof }) }
+}
+
+fn same(one: &str, other: &str) -> bool {
+    one.trim_end_matches('#') == other.trim_end_matches('#')
+}

@@ -1,0 +1,107 @@
+//! How long holder, browser and clients live.
+
+use std::{fs, os::unix::fs::PermissionsExt as _};
+
+use deskhand_browser::{Engine, hold};
+use serde_json::json;
+use tokio::{io::AsyncWriteExt as _, time::timeout};
+
+use super::{
+    browsers::{BOUND, Running},
+    server::Server,
+};
+
+#[tokio::test]
+async fn clients_do_not_disturb_each_other() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    assert_eq!(fs::metadata(running.socket()).unwrap().permissions().mode() & 0o777, 0o600);
+    running.until("read_page", "Plain", |output| output["text"] == "Plain text.").await;
+    let request = json!({"id": 1, "window": {"xid": 0, "title": "Plain - Chromium"}, "tool": "read_page", "arguments": {}});
+    for _ in 0..20 {
+        // It goes before its answer comes.
+        let mut dies = running.client().await;
+        dies.writing.write_all(format!("{request}\n").as_bytes()).await.unwrap();
+        drop(dies);
+    }
+    let mut half = running.client().await;
+    half.writing.write_all(b"{\"id\":").await.unwrap();
+    let (mut one, mut other) = (running.client().await, running.client().await);
+    for _ in 0..10 {
+        let (one, other) =
+            tokio::join!(one.call("Plain", "read_page", json!({})), other.call("Plain", "tabs", json!({})));
+        assert_eq!(one["ok"]["output"]["text"], "Plain text.", "{one}");
+        assert_eq!(other["ok"]["output"][0]["title"], "Plain", "{other}");
+    }
+    for (line, part) in [
+        ("no json", "cannot be read"),
+        ("{\"id\":1}", "missing field `window`"),
+        (&"x".repeat((1 << 20) + 1), "more than 1048576 bytes"),
+    ] {
+        let answer = one.line(line).await;
+        assert_eq!(answer["error"]["kind"], "invalid");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(part), "{answer}");
+    }
+    assert_eq!(one.call("Plain", "read_page", json!({})).await["ok"]["output"]["text"], "Plain text.");
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_second_start_hands_over_and_keeps_the_socket() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    let code =
+        timeout(BOUND, hold(running.hold(Engine::Chromium, &server.url("/twin")))).await.unwrap().unwrap();
+    assert_eq!(code, 0);
+    running
+        .until("tabs", "", |tabs| {
+            tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["title"] == "Twin"))
+        })
+        .await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_socket_that_was_left_is_replaced_and_removed_in_the_end() {
+    let server = Server::start().await;
+    let mut running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    running.held.shutdown().await;
+    // Its holder was dropped, so the socket is left.
+    assert!(running.socket().exists());
+    let mut program = running.hold(Engine::Chromium, "");
+    program.arguments = vec!["sh".into(), "-c".into(), "exit 7".into()];
+    assert_eq!(timeout(BOUND, hold(program)).await.unwrap().unwrap(), 7);
+    assert!(!running.socket().exists());
+}
+
+#[tokio::test]
+async fn a_browser_without_protocol_goes_on() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
+    let folder = tempfile::tempdir().unwrap();
+    let mut program = running.hold(Engine::Chromium, "");
+    program.socket = folder.path().join("socket");
+    // It closes the pipes at once and waits for the end of a client's call.
+    let wait =
+        format!("exec 3<&- 4>&-; until [ -e {0}/go ]; do sleep 0.05; done; exit 5", folder.path().display());
+    program.arguments = vec!["sh".into(), "-c".into(), wait.into()];
+    let mut held = tokio::task::JoinSet::new();
+    held.spawn(hold(program));
+    let socket = folder.path().join("socket");
+    let connected = async {
+        loop {
+            match tokio::net::UnixStream::connect(&socket).await {
+                Ok(stream) => return stream,
+                Err(_) => tokio::time::sleep(std::time::Duration::from_millis(20)).await,
+            }
+        }
+    };
+    let mut stream = timeout(BOUND, connected).await.unwrap();
+    stream.write_all(b"{\"id\":1,\"window\":{},\"tool\":\"tabs\"}\n").await.unwrap();
+    let mut answer = [0; 30];
+    timeout(BOUND, tokio::io::AsyncReadExt::read_exact(&mut stream, &mut answer)).await.unwrap().unwrap();
+    assert!(String::from_utf8_lossy(&answer).starts_with("{\"id\":1,\"error\":{\"kind\":\"no_p"));
+    fs::write(folder.path().join("go"), "").unwrap();
+    assert_eq!(timeout(BOUND, held.join_next()).await.unwrap().unwrap().unwrap().unwrap(), 5);
+    running.end().await;
+}
