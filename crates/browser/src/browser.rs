@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::{
     cdp::Cdp,
     compose::{FrameReading, Reading},
     geometry::Bounds,
-    link::Link,
+    link::{Link, Message},
     wire::Trouble,
 };
 
@@ -55,6 +55,15 @@ impl Browser {
         match self {
             Self::Chromium(cdp) => cdp.link(),
         }
+    }
+
+    /// Waits until the browser answers.
+    pub(crate) async fn greet(&self) -> Result<(), Trouble> {
+        let method = match self {
+            Self::Chromium(_) => "Browser.getVersion",
+        };
+        let message = Message { method, parameters: json!({}), session: None };
+        self.link().ask(message).await.map(|_| ())
     }
 
     /// Reads the page's own document.

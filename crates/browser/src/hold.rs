@@ -82,9 +82,11 @@ async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus>
     let (reach, reached) = watch::channel(Reach::Starting);
     let (link, served) = cdp::serve(pipes);
     let connected = async {
-        reach.send_replace(Reach::Ready(Browser::Chromium(Cdp::new(link))));
-        if let Err(error) = served.await {
-            tracing::warn!(%error, "the pipe of the browser broke");
+        tokio::select! {
+            result = served => if let Err(error) = result {
+                tracing::warn!(%error, "the pipe of the browser broke");
+            },
+            () = announce(Browser::Chromium(Cdp::new(link)), &reach) => {}
         }
         reach.send_replace(Reach::Absent("the browser has closed its pipe; open it again".to_owned()));
         std::future::pending::<()>().await;
@@ -94,6 +96,14 @@ async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus>
         () = connected => Err(io::ErrorKind::BrokenPipe.into()),
         failed = accept(&listener, &reached) => Err(failed),
     }
+}
+
+/// Lets calls through once the browser answers.
+async fn announce(browser: Browser, reach: &watch::Sender<Reach>) {
+    if browser.greet().await.is_ok() {
+        reach.send_replace(Reach::Ready(browser));
+    }
+    std::future::pending::<()>().await;
 }
 
 /// The command; without a protocol its place is left out.

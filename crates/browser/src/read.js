@@ -4,7 +4,7 @@
    the properties of documents and forms. All walks are loops with limits: a page may be as deep and as long as it likes.
 
    `owners` are the elements of the frames inside, in the order in which the caller numbers them. Without them (`request.windows`), the
-   windows of the frames are returned after the text. A frame stands in the text as its number between two characters that no page text has. */
+   windows of the frames are returned after the text. A frame stands in the text as its number between two marks that pages cannot write. */
 function () {
   "use strict";
   const [request, ...owners] = arguments;
@@ -21,8 +21,8 @@ function () {
   const attribute = (element, name) => Element.prototype.getAttribute.call(element, name);
   const started = Date.now();
 
-  const clean = (text) => String(text).toWellFormed()
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu, "");
+  const CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu;
+  const clean = (text) => String(text).toWellFormed().replace(CONTROL, "");
   const flat = (text) => text.replace(/\s+/g, " ").trim();
   const cut = (text, most) => text.length > most ? text.slice(0, most).toWellFormed() + "…" : text;
   const line = (text, most) => cut(flat(clean(text ?? "")), most);
@@ -62,6 +62,8 @@ function () {
   const valueOf = (element) => isSecret(element) ? (element.value ? "•••" : "") : cut(clean(element.value), VALUE_MAX);
   const isDisabled = (element) => Element.prototype.matches.call(element, ":disabled");
 
+  const filesOf = (element) => Array.from(element.files).slice(0, OPTIONS_MAX).map((file) => line(file.name, LABEL_MAX));
+
   /* Form fields. */
   const fields = [];
   let fieldsLeft = 0;
@@ -81,8 +83,7 @@ function () {
     if (kind === "checkbox" || kind === "radio") {
       note(element, kind, { value: cut(clean(element.value), LABEL_MAX), checked: element.checked });
     } else if (kind === "file") {
-      const names = Array.from(element.files).slice(0, OPTIONS_MAX).map((file) => line(file.name, LABEL_MAX));
-      note(element, kind, { files: names, accept: line(element.accept, LABEL_MAX), multiple: element.multiple });
+      note(element, kind, { files: filesOf(element), accept: line(element.accept, LABEL_MAX), multiple: element.multiple });
     } else note(element, kind, { value: valueOf(element) });
   };
   const selected = (element) => Array.from(element.selectedOptions).slice(0, OPTIONS_MAX).map((option) => line(option.label, LABEL_MAX));
@@ -122,7 +123,10 @@ function () {
     put(text);
   };
   const gap = () => { if (!top().space) put(" "); };
-  const block = (breaks) => { const buffer = top(); if (!buffer.empty && buffer.breaks < breaks) put("\n".repeat(breaks - buffer.breaks)); };
+  const block = (breaks) => {
+    const buffer = top();
+    if (!buffer.empty && buffer.breaks < breaks) put("\n".repeat(breaks - buffer.breaks));
+  };
   const stack = [];
   /* What is written until the exit is given to `use`, instead of being a part of the text. */
   const collect = (use) => {
@@ -150,7 +154,7 @@ function () {
     if (/^\s/.test(text)) gap();
     if (!shown) return;
     if (!address || /^(javascript|data|blob):/i.test(address)) put(shown);
-    else put("[" + shown + "](" + cut(clean(address).replace(/[\s()]/g, encodeURIComponent).replace(/[()]/g, (sign) => sign === "(" ? "%28" : "%29"), LINK_MAX) + ")");
+    else put("[" + shown + "](" + cut(clean(address).replace(/\s/g, "%20").replace(/\(/g, "%28").replace(/\)/g, "%29"), LINK_MAX) + ")");
     if (/\s$/.test(text)) gap();
   };
   const item = (mark, indents) => (text) => {
@@ -186,8 +190,9 @@ function () {
     gap();
     if (kind === "checkbox") put(element.checked ? "[x] " : "[ ] ");
     else if (kind === "radio") put(element.checked ? "(x) " : "( ) ");
-    else if (/^(submit|reset|button|image)$/.test(kind)) put("[button: " + (line(element.value, LABEL_MAX) || line(element.alt, LABEL_MAX) || label || kind) + "] ");
-    else if (kind === "file") put("[file " + label + ": " + Array.from(element.files).slice(0, 5).map((file) => line(file.name, LABEL_MAX)).join(", ") + "] ");
+    else if (/^(submit|reset|button|image)$/.test(kind)) {
+      put("[button: " + (line(element.value, LABEL_MAX) || line(element.alt, LABEL_MAX) || label || kind) + "] ");
+    } else if (kind === "file") put("[file " + label + ": " + filesOf(element).slice(0, 5).join(", ") + "] ");
     else put("[" + kind + " " + label + ": " + flat(valueOf(element)) + "] ");
   };
   const windows = [];
@@ -204,31 +209,49 @@ function () {
     switch (tag) {
       case "br": if (visible) put("\n"); return true;
       case "hr": if (visible) { block(2); put("---"); block(2); } return true;
-      case "img": { const alt = line(attribute(element, "alt"), LABEL_MAX); if (visible && alt) { gap(); put("![" + alt + "] "); } return true; }
+      case "img": {
+        const alt = line(attribute(element, "alt"), LABEL_MAX);
+        if (visible && alt) { gap(); put("![" + alt + "] "); }
+        return true;
+      }
       case "input": if (visible) { noteInput(element); shownInput(element); } return true;
       case "select":
         if (visible) { noteSelect(element); gap(); put("[select " + labelOf(element) + ": " + selected(element).join(", ") + "] "); }
         return true;
       case "textarea":
-        if (visible) { note(element, "textarea", { value: valueOf(element) }); gap(); put("[textarea " + labelOf(element) + ": " + valueOf(element) + "] "); }
+        if (visible) {
+          note(element, "textarea", { value: valueOf(element) });
+          gap();
+          put("[textarea " + labelOf(element) + ": " + valueOf(element) + "] ");
+        }
         return true;
-      case "audio": case "video": if (visible) { gap(); put("[" + tag + " " + line(attribute(element, "aria-label"), LABEL_MAX) + "] "); } return true;
+      case "audio": case "video":
+        if (visible) { gap(); put("[" + tag + " " + line(attribute(element, "aria-label"), LABEL_MAX) + "] "); }
+        return true;
       case "iframe": case "frame": if (visible) shownFrame(element); return true;
       default: return false;
     }
   };
   /* Opens what an element is in markdown; returns what its children are walked with. */
   const open = (element, tag, style, around_) => {
-    const context = { ...around_, visible: style.visibility === "visible", pre: around_.pre || /^(pre|break-spaces)/.test(style.whiteSpace) };
-    const heading = /^h[1-6]$/.test(tag) ? Number(tag[1]) : attribute(element, "role") === "heading" ? Number(attribute(element, "aria-level")) || 2 : 0;
+    const pre = around_.pre || /^(pre|break-spaces)/.test(style.whiteSpace);
+    const context = { ...around_, visible: style.visibility === "visible", pre };
+    const isHeading = attribute(element, "role") === "heading";
+    const heading = /^h[1-6]$/.test(tag) ? Number(tag[1]) : isHeading ? Number(attribute(element, "aria-level")) || 2 : 0;
     if (heading) {
       around(2);
-      collect((text) => { if (text.includes(MARK)) put(text); else if (flat(text)) put("#".repeat(Math.min(Math.max(heading, 1), 6)) + " " + flat(text)); });
+      collect((text) => {
+        if (text.includes(MARK)) put(text);
+        else if (flat(text)) put("#".repeat(Math.min(Math.max(heading, 1), 6)) + " " + flat(text));
+      });
       return context;
     }
     switch (tag) {
       case "a": if (buffers.length <= NESTED_MAX) collect(linked(element)); return context;
-      case "button": gap(); collect((text) => put(text.includes(MARK) ? text : "[button: " + (flat(text) || labelOf(element)) + "] ")); return context;
+      case "button":
+        gap();
+        collect((text) => put(text.includes(MARK) ? text : "[button: " + (flat(text) || labelOf(element)) + "] "));
+        return context;
       case "pre": if (!around_.fenced) { around(2); collect(fenced); } return { ...context, pre: true, fenced: true };
       case "p": case "fieldset": case "form": case "section": case "article": case "figure": case "dl": around(2); return context;
       case "blockquote": if (context.visible) collect(quoted); return context;
@@ -288,7 +311,8 @@ function () {
   };
   const walk = (root) => {
     let left = NODES_MAX;
-    stack.push({ node: root, context: { visible: true, pre: false, fenced: false, lists: 0, ordered: null, table: null, cells: false }, alone: true });
+    const context = { visible: true, pre: false, fenced: false, lists: 0, ordered: null, table: null, cells: false };
+    stack.push({ node: root, context, alone: true });
     while (stack.length) {
       const entry = stack.pop();
       if (entry.exit) { entry.exit(); continue; }
@@ -326,7 +350,8 @@ function () {
     const picked = inField ? active.value.slice(active.selectionStart, active.selectionEnd) : "";
     answer.selection = cut(clean(picked || String(getSelection() ?? "").slice(0, 2000)), 500);
     const scroller = property(Document, "scrollingElement")(document) ?? body;
-    answer.scroll = { x: Math.round(scrollX), y: Math.round(scrollY), view_height: innerHeight, page_height: scroller ? scroller.scrollHeight : 0 };
+    const page_height = scroller ? scroller.scrollHeight : 0;
+    answer.scroll = { x: Math.round(scrollX), y: Math.round(scrollY), view_height: innerHeight, page_height };
     const status = performance.getEntriesByType("navigation")[0]?.responseStatus;
     if (status) answer.status = status;
   }

@@ -124,7 +124,7 @@ async fn read_page(
     output.insert("end".to_owned(), Value::from(start + count));
     output.insert("total".to_owned(), Value::from(total));
     output.insert("frames".to_owned(), json!(entries.get(1..).unwrap_or_default()));
-    if main.loading {
+    if is_loading(browser, page, frames.iter().any(|frame| frame.reading.loading)) {
         output.insert("loading".to_owned(), Value::from(true));
     }
     if cut_off {
@@ -154,10 +154,15 @@ async fn page_info(browser: &Browser, page: &str) -> Result<Good, Trouble> {
     let main = browser.look(page, Wanted { info: true, ..Wanted::default() }).await?;
     let said = format!("Looked at {}.", named(&main.title, &main.url));
     let output = json!({
-        "url": main.url, "title": main.title, "loading": main.loading, "dialog": null, "selection": main.selection,
-        "scroll": main.scroll, "focused_field": main.focused_field, "status": main.status,
+        "url": main.url, "title": main.title, "loading": is_loading(browser, page, main.loading), "dialog": null,
+        "selection": main.selection, "scroll": main.scroll, "focused_field": main.focused_field, "status": main.status,
     });
     Ok(Good { said, output, effect: None })
+}
+
+/// A page also loads while the document before it is still shown.
+fn is_loading(browser: &Browser, page: &str, document: bool) -> bool {
+    document || browser.link().state().page(page).is_some_and(|page| page.load.loading)
 }
 
 fn page_dialog(browser: &Browser, page: &str) -> Result<Good, Trouble> {

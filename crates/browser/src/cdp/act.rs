@@ -82,7 +82,9 @@ impl Cdp {
                     let Some(page) = state.page(page) else { return Some(Err(closed())) };
                     let load = &page.load;
                     let is_done = !load.loading && (load.id == loader || load.started == loader);
-                    is_done.then(|| Ok(load.clone())).or_else(|| page.dialog.as_ref().map(|_| Err(Trouble::Dialog)))
+                    is_done
+                        .then(|| Ok(load.clone()))
+                        .or_else(|| page.dialog.as_ref().map(|_| Err(Trouble::Dialog)))
                 })
                 .await??;
             // When a page changes its process, the event that the document is shown can be missing: the page itself knows.
@@ -93,9 +95,15 @@ impl Cdp {
             let text = |name: &str| frame.get(name).and_then(Value::as_str);
             if text("loaderId") == Some(loader) {
                 return Ok(match text("unreachableUrl") {
-                    Some(address) => Arrival::Refused { error: format!("an error page instead of {}", kept(address)) },
+                    Some(address) => {
+                        Arrival::Refused { error: format!("an error page instead of {}", kept(address)) }
+                    }
                     None => Arrival::Loaded {
-                        url: kept(&format!("{}{}", text("url").unwrap_or_default(), text("urlFragment").unwrap_or_default())),
+                        url: kept(&format!(
+                            "{}{}",
+                            text("url").unwrap_or_default(),
+                            text("urlFragment").unwrap_or_default()
+                        )),
                     },
                 });
             }

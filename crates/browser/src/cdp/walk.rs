@@ -69,6 +69,7 @@ impl Cdp {
                     Ok(Err(_)) | Err(_) => Reading {
                         url: frame.url.clone(),
                         text: "(this frame does not answer)".to_owned(),
+                        loading: true,
                         ..Reading::default()
                     },
                 }

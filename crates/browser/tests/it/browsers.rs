@@ -137,7 +137,8 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) async fn call(&mut self, title: &str, tool: &str, arguments: Value) -> Value {
         self.calls += 1;
-        let request = json!({"id": self.calls, "window": {"xid": 0, "title": format!("{title} - Chromium")}, "tool": tool, "arguments": arguments});
+        let window = json!({"xid": 0, "title": format!("{title} - Chromium")});
+        let request = json!({"id": self.calls, "window": window, "tool": tool, "arguments": arguments});
         let answer = self.line(&request.to_string()).await;
         assert_eq!(answer["id"], self.calls, "{answer}");
         answer

@@ -97,6 +97,7 @@ async fn a_browser_without_protocol_goes_on() {
         }
     };
     let mut stream = timeout(BOUND, connected).await.unwrap();
+    // The answer waits until it is clear that the browser cannot be asked.
     stream.write_all(b"{\"id\":1,\"window\":{},\"tool\":\"tabs\"}\n").await.unwrap();
     let mut answer = [0; 30];
     timeout(BOUND, tokio::io::AsyncReadExt::read_exact(&mut stream, &mut answer)).await.unwrap().unwrap();

@@ -1,3 +1,4 @@
+#![cfg(test)]
 //! Real browsers on a virtual screen, with pages of a server on this machine.
 
 mod browsers;

@@ -113,7 +113,9 @@ async fn hostile(engine: Engine) {
     let server = Server::start().await;
     let running = Running::start(engine, &server.url("/hostile")).await;
     let read = running
-        .until("read_page", "Hostile", |output| output["loading"].is_null() && !output["text"].is_null())
+        .until("read_page", "Hostile", |output| {
+            output["loading"].is_null() && output["text"].as_str().is_some_and(|text| !text.is_empty())
+        })
         .await;
     let text = read["output"]["text"].as_str().unwrap();
     assert!(

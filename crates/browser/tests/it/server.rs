@@ -91,7 +91,7 @@ async fn answer(stream: TcpStream, log: Arc<watch::Sender<Vec<String>>>, ports: 
     let mut words = head[0].split(' ');
     let (method, path) = (words.next().unwrap(), words.next().unwrap());
     log.send_modify(|log| {
-        log.push(format!("{method} {path} {}", String::from_utf8_lossy(&body)).trim().to_owned())
+        log.push(format!("{method} {path} {}", String::from_utf8_lossy(&body)).trim().to_owned());
     });
     let page = PAGES.iter().find(|(known, _)| *known == path).map(|(_, page)| *page);
     let (status, headers, text) = match (path, page) {
