@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::{
+    bidi::Bidi,
     cdp::Cdp,
     compose::{FrameReading, Reading},
     geometry::Bounds,
@@ -48,12 +49,14 @@ pub(crate) enum Arrival {
 #[derive(Debug, Clone)]
 pub(crate) enum Browser {
     Chromium(Cdp),
+    Firefox(Bidi),
 }
 
 impl Browser {
     pub(crate) fn link(&self) -> &Link {
         match self {
             Self::Chromium(cdp) => cdp.link(),
+            Self::Firefox(bidi) => bidi.link(),
         }
     }
 
@@ -61,15 +64,24 @@ impl Browser {
     pub(crate) async fn greet(&self) -> Result<(), Trouble> {
         let method = match self {
             Self::Chromium(_) => "Browser.getVersion",
+            Self::Firefox(_) => "browsingContext.getTree",
         };
-        let message = Message { method, parameters: json!({}), session: None };
-        self.link().ask(message).await.map(|_| ())
+        self.link().ask(Message::new(method, json!({}))).await.map(|_| ())
+    }
+
+    /// The pages that are tabs; `None` if all are. Firefox also loads one in advance for the next new tab, which cannot be asked.
+    pub(crate) async fn tabs(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Chromium(_) => None,
+            Self::Firefox(bidi) => bidi.tabs().await,
+        }
     }
 
     /// Reads the page's own document.
     pub(crate) async fn look(&self, page: &str, wanted: Wanted) -> Result<Reading, Trouble> {
         match self {
             Self::Chromium(cdp) => cdp.look(page, wanted).await,
+            Self::Firefox(bidi) => bidi.look(page, wanted).await,
         }
     }
 
@@ -77,6 +89,7 @@ impl Browser {
     pub(crate) async fn read(&self, page: &str, wanted: Wanted) -> Result<Vec<FrameReading>, Trouble> {
         match self {
             Self::Chromium(cdp) => cdp.read(page, wanted).await,
+            Self::Firefox(bidi) => bidi.read(page, wanted).await,
         }
     }
 
@@ -84,12 +97,14 @@ impl Browser {
     pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
         match self {
             Self::Chromium(cdp) => cdp.answer(page, accept, text).await,
+            Self::Firefox(bidi) => bidi.answer(page, accept, text).await,
         }
     }
 
     pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
         match self {
             Self::Chromium(cdp) => cdp.navigate(page, url).await,
+            Self::Firefox(bidi) => bidi.navigate(page, url).await,
         }
     }
 
@@ -97,6 +112,7 @@ impl Browser {
     pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
         match self {
             Self::Chromium(cdp) => cdp.new_tab(page).await,
+            Self::Firefox(bidi) => bidi.new_tab(page).await,
         }
     }
 
@@ -104,6 +120,7 @@ impl Browser {
     pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
         match self {
             Self::Chromium(cdp) => cdp.bounds(page).await,
+            Self::Firefox(bidi) => bidi.bounds(page).await,
         }
     }
 }

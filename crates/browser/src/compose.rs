@@ -20,6 +20,7 @@ const DEPTH_MAX: usize = 20;
 pub(crate) struct Reading {
     pub(crate) title: String,
     pub(crate) url: String,
+    pub(crate) name: String,
     pub(crate) visible: bool,
     pub(crate) focused: bool,
     pub(crate) loading: bool,
@@ -31,6 +32,13 @@ pub(crate) struct Reading {
     pub(crate) selection: String,
     pub(crate) scroll: Value,
     pub(crate) status: Option<u64>,
+}
+
+impl Reading {
+    /// A frame that was removed or does not answer.
+    pub(crate) fn silent(url: String) -> Self {
+        Self { url, text: "(this frame does not answer)".to_owned(), loading: true, ..Self::default() }
+    }
 }
 
 /// A frame and what it contains.

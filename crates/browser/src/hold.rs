@@ -18,6 +18,7 @@ use tokio::{
 };
 
 use crate::{
+    bidi::{self, Bidi},
     browser::Browser,
     cdp::{self, Cdp, Pipes},
     socket::{Reach, bind, serve_client},
@@ -35,6 +36,8 @@ const SIGNAL_CODE: i32 = 128;
 pub enum Engine {
     /// Chromium and its relatives.
     Chromium,
+    /// Firefox and its relatives.
+    Firefox,
 }
 
 /// A browser to start.
@@ -67,6 +70,7 @@ pub async fn hold(hold: Hold) -> io::Result<u8> {
     };
     let result = match hold.engine {
         Engine::Chromium => chromium(&hold, listener).await,
+        Engine::Firefox => firefox(&hold, listener).await,
     };
     // The next holder removes what is left.
     let _ = std::fs::remove_file(&hold.socket);
@@ -82,27 +86,66 @@ async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus>
     let (reach, reached) = watch::channel(Reach::Starting);
     let (link, served) = cdp::serve(pipes);
     let connected = async {
-        tokio::select! {
-            result = served => if let Err(error) = result {
-                tracing::warn!(%error, "the pipe of the browser broke");
-            },
-            () = announce(Browser::Chromium(Cdp::new(link)), &reach) => {}
-        }
-        reach.send_replace(Reach::Absent("the browser has closed its pipe; open it again".to_owned()));
+        talk(Browser::Chromium(Cdp::new(link)), served, &reach).await;
         std::future::pending::<()>().await;
     };
+    serve(&mut child, connected, &listener, &reached).await
+}
+
+async fn firefox(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus> {
+    bidi::remove_announcement(&hold.profile)?;
+    let mut child = command(hold, Some("--remote-debugging-port=0")).spawn()?;
+    let (reach, reached) = watch::channel(Reach::Starting);
+    let connected = async {
+        match bidi::connect(&hold.profile).await {
+            Ok(connection) => {
+                let (link, served) = bidi::serve(connection);
+                talk(Browser::Firefox(Bidi::new(link)), served, &reach).await;
+            }
+            Err(error) => {
+                let reason =
+                    format!("Firefox cannot be asked about its pages: {error}; use its window alone");
+                reach.send_replace(Reach::Absent(reason));
+            }
+        }
+        std::future::pending::<()>().await;
+    };
+    serve(&mut child, connected, &listener, &reached).await
+}
+
+/// Answers calls until the browser ends.
+async fn serve(
+    child: &mut Child,
+    connected: impl Future<Output = ()>,
+    listener: &UnixListener,
+    reached: &watch::Receiver<Reach>,
+) -> io::Result<ExitStatus> {
     tokio::select! {
-        status = waited(&mut child) => status,
+        status = waited(child) => status,
         () = connected => Err(io::ErrorKind::BrokenPipe.into()),
-        failed = accept(&listener, &reached) => Err(failed),
+        failed = accept(listener, reached) => Err(failed),
     }
+}
+
+/// Serves the connection until it ends.
+async fn talk(browser: Browser, served: impl Future<Output = io::Result<()>>, reach: &watch::Sender<Reach>) {
+    tokio::select! {
+        result = served => if let Err(error) = result {
+            tracing::warn!(%error, "the connection to the browser broke");
+        },
+        () = announce(browser, reach) => {}
+    }
+    let reason = "the browser has closed its connection; open it again".to_owned();
+    reach.send_replace(Reach::Absent(reason));
 }
 
 /// Lets calls through once the browser answers.
 async fn announce(browser: Browser, reach: &watch::Sender<Reach>) {
-    if browser.greet().await.is_ok() {
-        reach.send_replace(Reach::Ready(browser));
-    }
+    let greeted = browser.greet().await;
+    reach.send_replace(match greeted {
+        Ok(()) => Reach::Ready(browser),
+        Err(trouble) => Reach::Absent(format!("the browser does not answer: {}", trouble.message())),
+    });
     std::future::pending::<()>().await;
 }
 

@@ -6,9 +6,17 @@
 //! Chromium is asked over a pipe (`--remote-debugging-pipe`), so nothing listens on the network. It accepts this argument only together
 //! with `--user-data-dir`.
 //!
+//! Firefox is asked over WebDriver BiDi (`--remote-debugging-port=0`): it listens on a port of this machine, but has one session only, which
+//! the holder takes as soon as Firefox has started. Its profile needs these preferences in `user.js`:
+//!
+//! - `remote.active-protocols` 1: BiDi alone.
+//! - `remote.prefs.recommended` false: it does not change other preferences, as it would for tests.
+//! - `dom.successive_dialog_time_limit` 0: a dialog that follows another one within seconds has a box to tick otherwise, and is not reported.
+//!
 //! Scripts run in a world of their own, where functions that a page has replaced are not used.
 
 mod arguments;
+mod bidi;
 mod browser;
 mod call;
 mod cdp;

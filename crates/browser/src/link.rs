@@ -31,6 +31,21 @@ pub(crate) struct Message {
     pub(crate) method: &'static str,
     pub(crate) parameters: Value,
     pub(crate) session: Option<String>,
+    /// Takes the answer into the state, for messages that follow from events.
+    pub(crate) on_answer: Option<OnAnswer>,
+}
+
+/// What is done with an answer: a function, and the page that it is about.
+pub(crate) type OnAnswer = (fn(&mut State, &str, &Value), String);
+
+impl Message {
+    pub(crate) fn new(method: &'static str, parameters: Value) -> Self {
+        Self { method, parameters, session: None, on_answer: None }
+    }
+
+    pub(crate) fn in_session(self, session: impl Into<String>) -> Self {
+        Self { session: Some(session.into()), ..self }
+    }
 }
 
 /// A message of the browser that nobody has asked for.
@@ -45,6 +60,12 @@ pub(crate) struct Event {
 pub(crate) type OnEvent = fn(&mut State, &Event) -> Vec<Message>;
 
 type Reply = Result<Value, String>;
+
+/// Who waits for an answer.
+enum Waiting {
+    Asked(oneshot::Sender<Reply>),
+    State(OnAnswer),
+}
 
 struct Asked {
     message: Message,
@@ -64,7 +85,7 @@ pub(crate) struct LinkDriver {
     state: watch::Sender<State>,
     on_event: OnEvent,
     outbound: mpsc::UnboundedSender<Vec<u8>>,
-    pending: HashMap<u64, oneshot::Sender<Reply>>,
+    pending: HashMap<u64, Waiting>,
     last: u64,
 }
 
@@ -100,13 +121,11 @@ impl Link {
         method: &'static str,
         parameters: Value,
     ) -> Result<Value, Trouble> {
-        timeout(BROWSER_BOUND, self.ask(Message { method, parameters, session: None })).await.unwrap_or_else(
-            |_| {
-                Err(Trouble::Busy(format!(
-                    "the browser does not answer {method} within {BROWSER_BOUND:?}; try again later"
-                )))
-            },
-        )
+        timeout(BROWSER_BOUND, self.ask(Message::new(method, parameters))).await.unwrap_or_else(|_| {
+            Err(Trouble::Busy(format!(
+                "the browser does not answer {method} within {BROWSER_BOUND:?}; try again later"
+            )))
+        })
     }
 
     /// Asks a page; a dialog of the page ends the wait.
@@ -169,11 +188,11 @@ impl LinkDriver {
         if let (Some(session), Value::Object(text)) = (message.session, &mut text) {
             text.insert("sessionId".to_owned(), Value::from(session));
         }
-        if let Some(reply) = reply {
-            if self.pending.len() >= PENDING_MAX {
-                self.pending.retain(|_, waiting| !waiting.is_closed());
-            }
-            self.pending.insert(self.last, reply);
+        if self.pending.len() >= PENDING_MAX {
+            self.pending.retain(|_, waiting| matches!(waiting, Waiting::Asked(reply) if !reply.is_closed()));
+        }
+        if let Some(waiting) = reply.map(Waiting::Asked).or(message.on_answer.map(Waiting::State)) {
+            self.pending.insert(self.last, waiting);
         }
         // If it is closed, the inbound side ends as well.
         let _ = self.outbound.send(text.to_string().into_bytes());
@@ -185,13 +204,19 @@ impl LinkDriver {
             return;
         };
         if let Some(id) = message.get("id").and_then(Value::as_u64) {
-            let Some(reply) = self.pending.remove(&id) else { return };
+            let Some(waiting) = self.pending.remove(&id) else { return };
             let answer = match (message.remove("error"), message.remove("result")) {
                 (Some(error), _) => Err(error_text(&error, message.get("message"))),
                 (None, result) => Ok(result.unwrap_or_default()),
             };
-            // Who asked may have given up.
-            let _ = reply.send(answer);
+            match (waiting, answer) {
+                // Who asked may have given up.
+                (Waiting::Asked(reply), answer) => drop(reply.send(answer)),
+                (Waiting::State((take, page)), Ok(answer)) => {
+                    self.state.send_modify(|state| take(state, &page, &answer));
+                }
+                (Waiting::State(_), Err(_)) => {}
+            }
             return;
         }
         let Some(Value::String(method)) = message.remove("method") else { return };

@@ -24,12 +24,14 @@ pub(crate) struct Glance {
 
 /// All pages, and whether they are visible.
 pub(crate) async fn glances(browser: &Browser) -> Vec<Glance> {
+    let tabs = browser.tabs().await;
+    let is_tab = |id: &String| tabs.as_ref().is_none_or(|tabs| tabs.contains(id));
     let pages: Vec<_> = browser
         .link()
         .state()
         .pages
         .iter()
-        .filter(|page| !page.in_advance)
+        .filter(|page| !page.in_advance && is_tab(&page.id))
         .map(|page| (page.id.clone(), page.title.clone(), page.url.clone()))
         .collect();
     join_all(pages.into_iter().map(|(id, title, url)| glance(browser, id, title, url))).await

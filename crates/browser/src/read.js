@@ -330,6 +330,7 @@ function () {
   const answer = {
     title: line(property(Document, "title")(document), 500),
     url: cut(clean(location.href), 4000),
+    name: line(window.name, LABEL_MAX),
     visible: property(Document, "visibilityState")(document) === "visible",
     focused: Document.prototype.hasFocus.call(document),
     loading: property(Document, "readyState")(document) !== "complete",

@@ -7,7 +7,7 @@ use crate::{
     call::Call,
     compose::{composed, fields, numbered},
     page_of::{Glance, glances, page_of},
-    state::{Dialog, Page},
+    state::{Dialog, DownloadState, Page},
     tools_act::{answer_dialog, open_url},
     wire::{Good, Trouble, Window, cut},
 };
@@ -23,7 +23,7 @@ pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Resul
     let page = page_of(browser, window, &glances).await;
     let read = match call {
         Call::Tabs => return Ok(tabs(&glances, page.ok().as_deref())),
-        Call::Downloads => return Ok(downloads(browser)),
+        Call::Downloads => return Ok(downloads(browser).await),
         Call::PageDialog => return page_dialog(browser, &page?),
         Call::AnswerDialog { accept, text } => {
             return answer_dialog(browser, &page?, accept, text.as_deref()).await;
@@ -191,8 +191,15 @@ fn tabs(glances: &[Glance], page: Option<&str>) -> Good {
     Good { said: format!("The browser has {} tabs.", tabs.len()), output: Value::Array(tabs), effect: None }
 }
 
-fn downloads(browser: &Browser) -> Good {
-    let newest_first: Vec<_> = browser.link().state().downloads.iter().rev().cloned().collect();
+async fn downloads(browser: &Browser) -> Good {
+    let mut newest_first: Vec<_> = browser.link().state().downloads.iter().rev().cloned().collect();
+    for download in &mut newest_first {
+        // Firefox does not report sizes.
+        if let (None, DownloadState::Completed, Some(path)) = (download.bytes, download.state, &download.path)
+        {
+            download.bytes = tokio::fs::metadata(path).await.ok().map(|metadata| metadata.len());
+        }
+    }
     let said = format!("The browser has made {} downloads since it started.", newest_first.len());
     Good { said, output: json!(newest_first), effect: None }
 }

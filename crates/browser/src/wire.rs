@@ -63,6 +63,10 @@ pub(crate) enum Trouble {
 }
 
 impl Trouble {
+    pub(crate) fn message(self) -> String {
+        self.parts().1
+    }
+
     fn parts(self) -> (&'static str, String) {
         match self {
             Self::NoPages(message) => ("no_pages", message),

@@ -44,13 +44,13 @@ impl Cdp {
         if let (Some(text), Value::Object(parameters)) = (text, &mut parameters) {
             parameters.insert("promptText".to_owned(), Value::from(text));
         }
-        let message = Message { method: "Page.handleJavaScriptDialog", parameters, session };
+        let message = Message { session, ..Message::new("Page.handleJavaScriptDialog", parameters) };
         self.link.ask(message).await.map(|_| ())
     }
 
     pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
-        let session = Some(self.main_session(page)?);
-        let message = Message { method: "Page.navigate", parameters: json!({"url": url}), session };
+        let session = self.main_session(page)?;
+        let message = Message::new("Page.navigate", json!({"url": url})).in_session(session);
         let navigated = async {
             let answer = self.link.ask_page(page, message).await?;
             let text = |name: &str| answer.get(name).and_then(Value::as_str);
@@ -88,8 +88,8 @@ impl Cdp {
                 })
                 .await??;
             // When a page changes its process, the event that the document is shown can be missing: the page itself knows.
-            let session = Some(self.main_session(page)?);
-            let message = Message { method: "Page.getFrameTree", parameters: json!({}), session };
+            let session = self.main_session(page)?;
+            let message = Message::new("Page.getFrameTree", json!({})).in_session(session);
             let tree = self.link.ask_page(page, message).await?;
             let frame = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
             let text = |name: &str| frame.get(name).and_then(Value::as_str);

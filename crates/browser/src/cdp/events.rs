@@ -10,11 +10,10 @@ use crate::{
 /// What is asked first: to hear of all pages and downloads. Pages wait until their events are switched on, so none is missed.
 pub(crate) fn first_messages() -> Vec<Message> {
     let filter = json!([{"type": "page"}, {"exclude": true}]);
-    let to_browser = |method, parameters| Message { method, parameters, session: None };
     vec![
-        to_browser("Target.setDiscoverTargets", json!({"discover": true, "filter": filter})),
-        to_browser("Target.setAutoAttach", auto_attach(&filter)),
-        to_browser("Browser.setDownloadBehavior", json!({"behavior": "default", "eventsEnabled": true})),
+        Message::new("Target.setDiscoverTargets", json!({"discover": true, "filter": filter})),
+        Message::new("Target.setAutoAttach", auto_attach(&filter)),
+        Message::new("Browser.setDownloadBehavior", json!({"behavior": "default", "eventsEnabled": true})),
     ]
 }
 
@@ -105,7 +104,7 @@ fn attached(state: &mut State, event: &Event) -> Vec<Message> {
         ("Runtime.runIfWaitingForDebugger", json!({})),
     ]
     .into_iter()
-    .map(|(method, parameters)| Message { method, parameters, session: Some(session.clone()) })
+    .map(|(method, parameters)| Message::new(method, parameters).in_session(&session))
     .collect()
 }
 

@@ -66,12 +66,7 @@ impl Cdp {
                     Ok(Err(Trouble::Dialog)) => return Err(Trouble::Dialog),
                     Ok(Ok(reading)) => reading,
                     // It was removed or does not answer: the rest of the page can be read.
-                    Ok(Err(_)) | Err(_) => Reading {
-                        url: frame.url.clone(),
-                        text: "(this frame does not answer)".to_owned(),
-                        loading: true,
-                        ..Reading::default()
-                    },
+                    Ok(Err(_)) | Err(_) => Reading::silent(frame.url.clone()),
                 }
             };
             let children = inside.iter().map(|(index, _)| Some(*index)).collect();
@@ -79,8 +74,7 @@ impl Cdp {
         }
         for session in self.sessions(page) {
             let release = json!({"objectGroup": OBJECTS});
-            let message =
-                Message { method: "Runtime.releaseObjectGroup", parameters: release, session: Some(session) };
+            let message = Message::new("Runtime.releaseObjectGroup", release).in_session(session);
             // The objects are gone already if the frame is.
             let _ = timeout(FRAME_BOUND, self.link().ask_page(page, message)).await;
         }
@@ -105,11 +99,7 @@ impl Cdp {
         };
         let mut frames: Vec<Frame> = Vec::new();
         for (index, known) in known.into_iter().enumerate() {
-            let message = Message {
-                method: "Page.getFrameTree",
-                parameters: json!({}),
-                session: Some(known.session.clone()),
-            };
+            let message = Message::new("Page.getFrameTree", json!({})).in_session(&known.session);
             let asked = self.link().ask_page(page, message);
             let answer = match (timeout(FRAME_BOUND, asked).await, index) {
                 (Ok(Err(Trouble::Dialog)), _) => return Err(Trouble::Dialog),
@@ -202,8 +192,7 @@ impl Cdp {
         method: &'static str,
         parameters: Value,
     ) -> Result<Value, Trouble> {
-        let session = Some(session.to_owned());
-        self.link().ask_page(page, Message { method, parameters, session }).await
+        self.link().ask_page(page, Message::new(method, parameters).in_session(session)).await
     }
 }
 

@@ -164,6 +164,24 @@ fn prepare(engine: Engine, folder: &Path) {
                 json!({"download": {"default_directory": downloads, "prompt_for_download": false}});
             fs::write(folder.join("profile/Default/Preferences"), preferences.to_string()).unwrap();
         }
+        Engine::Firefox => {
+            fs::create_dir_all(folder.join("profile")).unwrap();
+            let preferences = [
+                ("remote.active-protocols", json!(1)),
+                ("remote.prefs.recommended", json!(false)),
+                ("dom.successive_dialog_time_limit", json!(0)),
+                ("browser.download.folderList", json!(2)),
+                ("browser.download.dir", json!(downloads)),
+                ("browser.download.useDownloadDir", json!(true)),
+                ("browser.aboutwelcome.enabled", json!(false)),
+                ("datareporting.policy.dataSubmissionPolicyBypassNotification", json!(true)),
+                ("app.normandy.enabled", json!(false)),
+                ("browser.shell.checkDefaultBrowser", json!(false)),
+            ];
+            let lines: String =
+                preferences.iter().map(|(name, value)| format!("user_pref({name:?}, {value});\n")).collect();
+            fs::write(folder.join("profile/user.js"), lines).unwrap();
+        }
     }
 }
 
@@ -178,6 +196,9 @@ fn described(engine: Engine, folder: &Path, display: &str, url: &str) -> Hold {
                     .map(Into::into),
             );
             arguments.push(format!("--user-data-dir={}", profile.display()).into());
+        }
+        Engine::Firefox => {
+            arguments.extend(["firefox".into(), "--profile".into(), profile.clone().into()]);
         }
     }
     arguments.extend([PROTOCOL_ARGUMENT, url].map(Into::into));

@@ -11,8 +11,18 @@ async fn chromium_answers_dialogs() {
 }
 
 #[tokio::test]
+async fn firefox_answers_dialogs() {
+    answers(Engine::Firefox).await;
+}
+
+#[tokio::test]
 async fn chromium_does_not_hang_behind_endless_alerts() {
     alerts(Engine::Chromium).await;
+}
+
+#[tokio::test]
+async fn firefox_does_not_hang_behind_endless_alerts() {
+    alerts(Engine::Firefox).await;
 }
 
 fn is_open(output: &Value) -> bool {

@@ -3,8 +3,10 @@
 use std::{fs, os::unix::fs::PermissionsExt as _};
 
 use deskhand_browser::{Engine, hold};
-use serde_json::json;
-use tokio::{io::AsyncWriteExt as _, time::timeout};
+use futures_util::{SinkExt as _, StreamExt as _};
+use serde_json::{Value, json};
+use tokio::{io::AsyncWriteExt as _, net::TcpStream, time::timeout};
+use tokio_tungstenite::{client_async, tungstenite::Message};
 
 use super::{
     browsers::{BOUND, Running},
@@ -104,5 +106,53 @@ async fn a_browser_without_protocol_goes_on() {
     assert!(String::from_utf8_lossy(&answer).starts_with("{\"id\":1,\"error\":{\"kind\":\"no_p"));
     fs::write(folder.path().join("go"), "").unwrap();
     assert_eq!(timeout(BOUND, held.join_next()).await.unwrap().unwrap().unwrap().unwrap(), 5);
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_second_client_of_firefox_can_do_nothing() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Firefox, &server.url("/plain")).await;
+    let announced = fs::read(running.folder.path().join("profile/WebDriverBiDiServer.json")).unwrap();
+    let announced: Value = serde_json::from_slice(&announced).unwrap();
+    let address = format!("127.0.0.1:{}", announced["ws_port"]);
+    let stream = TcpStream::connect(&address).await.unwrap();
+    let (mut other, _) = client_async(format!("ws://{address}/session"), stream).await.unwrap();
+    for (id, method, error) in [
+        (1, "session.new", "session not created"),
+        (2, "browsingContext.getTree", "invalid session id"),
+        (3, "script.evaluate", "invalid session id"),
+        (4, "session.end", "invalid session id"),
+        (5, "browser.close", "invalid session id"),
+    ] {
+        let message = json!({"id": id, "method": method, "params": {"capabilities": {}}});
+        other.send(Message::text(message.to_string())).await.unwrap();
+        let answer = timeout(BOUND, other.next()).await.unwrap().unwrap().unwrap();
+        let answer: Value = serde_json::from_str(answer.to_text().unwrap()).unwrap();
+        assert_eq!(
+            (&answer["type"], &answer["error"]),
+            (&json!("error"), &json!(error)),
+            "{method}: {answer}"
+        );
+    }
+    let stream = TcpStream::connect(&address).await.unwrap();
+    // The path of a session that is not its own.
+    assert!(client_async(format!("ws://{address}/session/0"), stream).await.is_err());
+    running.ok("Plain", "read_page", json!({})).await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn a_second_start_of_firefox_hands_over_and_keeps_the_socket() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Firefox, &server.url("/plain")).await;
+    let code =
+        timeout(BOUND, hold(running.hold(Engine::Firefox, &server.url("/twin")))).await.unwrap().unwrap();
+    assert_eq!(code, 0);
+    running
+        .until("tabs", "", |tabs| {
+            tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["title"] == "Twin"))
+        })
+        .await;
     running.end().await;
 }

@@ -1,0 +1,107 @@
+//! What Firefox is asked to do.
+
+use serde_json::{Value, json};
+use tokio::time::timeout;
+
+use crate::{
+    browser::{Arrival, LOAD_BOUND, WORLD},
+    geometry::Bounds,
+    link::{Link, Message},
+    state::kept,
+    wire::Trouble,
+};
+
+/// A connected Firefox.
+#[derive(Debug, Clone)]
+pub(crate) struct Bidi {
+    link: Link,
+}
+
+impl Bidi {
+    pub(crate) fn new(link: Link) -> Self {
+        Self { link }
+    }
+
+    pub(crate) fn link(&self) -> &Link {
+        &self.link
+    }
+
+    pub(crate) async fn tabs(&self) -> Option<Vec<String>> {
+        let tree = self.link.ask_browser("browsingContext.getTree", json!({"maxDepth": 0})).await.ok()?;
+        let contexts = tree.get("contexts")?.as_array()?.iter();
+        Some(contexts.filter_map(|context| context.get("context")?.as_str().map(str::to_owned)).collect())
+    }
+
+    pub(crate) async fn answer(&self, page: &str, accept: bool, text: Option<&str>) -> Result<(), Trouble> {
+        let mut parameters = json!({"context": page, "accept": accept});
+        if let (Some(text), Value::Object(parameters)) = (text, &mut parameters) {
+            parameters.insert("userText".to_owned(), Value::from(text));
+        }
+        self.link.ask(Message::new("browsingContext.handleUserPrompt", parameters)).await.map(|_| ())
+    }
+
+    pub(crate) async fn navigate(&self, page: &str, url: &str) -> Result<Arrival, Trouble> {
+        let downloads = self.link.state().downloads.back().map(|download| download.id.clone());
+        let parameters = json!({"context": page, "url": url, "wait": "complete"});
+        let message = Message::new("browsingContext.navigate", parameters);
+        let began = || self.link.state().downloads.back().map(|download| download.id.clone()) != downloads;
+        match timeout(LOAD_BOUND, self.link.ask_page(page, message)).await {
+            // Firefox counts a download as arrived, but no document of that navigation is shown.
+            Ok(Ok(answer)) if began() && !self.shows(page, answer.get("navigation")) => Ok(Arrival::Download),
+            Ok(Ok(answer)) => {
+                let url = answer.get("url").and_then(Value::as_str).map(kept);
+                Ok(Arrival::Loaded { url: url.unwrap_or_else(|| self.url(page)) })
+            }
+            Ok(Err(Trouble::Dialog)) => Ok(Arrival::Dialog),
+            Ok(Err(Trouble::Failed(_))) if began() => Ok(Arrival::Download),
+            Ok(Err(Trouble::Failed(error))) => Ok(Arrival::Refused { error }),
+            Ok(Err(trouble)) => Err(trouble),
+            Err(_) if began() => Ok(Arrival::Download),
+            Err(_) => Ok(Arrival::StillLoading { url: self.url(page) }),
+        }
+    }
+
+    fn shows(&self, page: &str, navigation: Option<&Value>) -> bool {
+        let state = self.link.state();
+        state.page(page).map(|page| page.load.id.as_str()) == navigation.and_then(Value::as_str)
+    }
+
+    fn url(&self, page: &str) -> String {
+        self.link.state().page(page).map(|page| page.load.url.clone()).unwrap_or_default()
+    }
+
+    pub(crate) async fn new_tab(&self, page: &str) -> Result<String, Trouble> {
+        let parameters = json!({"type": "tab", "referenceContext": page, "background": false});
+        let answer = self.link.ask_browser("browsingContext.create", parameters).await?;
+        let Some(context) = answer.get("context").and_then(Value::as_str) else {
+            return Err(Trouble::Failed("the browser opened no tab; look at the window".to_owned()));
+        };
+        let known = self.link.until(|state| state.page(context).map(|_| ()));
+        timeout(LOAD_BOUND, known).await.unwrap_or_else(|_| {
+            Err(Trouble::Busy(
+                "the new tab does not answer; look at the window before you repeat it".to_owned(),
+            ))
+        })?;
+        Ok(context.to_owned())
+    }
+
+    pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
+        let tree = json!({"root": page, "maxDepth": 0});
+        let tree = self.link.ask_browser("browsingContext.getTree", tree).await.ok()?;
+        let window = tree.pointer("/contexts/0/clientWindow")?;
+        let windows = self.link.ask_browser("browser.getClientWindows", json!({})).await.ok()?;
+        let windows = windows.get("clientWindows")?.as_array()?;
+        let found = windows.iter().find(|known| known.get("clientWindow") == Some(window))?;
+        let number = |name: &str| found.get(name).and_then(Value::as_i64);
+        Some(Bounds { x: number("x")?, y: number("y")?, width: number("width")?, height: number("height")? })
+    }
+}
+
+/// A function that is called in the sandbox of a document.
+pub(super) fn call_function(context: &str, function: &str, arguments: &[Value]) -> Message {
+    let parameters = json!({
+        "functionDeclaration": function, "awaitPromise": false, "arguments": arguments, "resultOwnership": "none",
+        "target": {"context": context, "sandbox": WORLD},
+    });
+    Message::new("script.callFunction", parameters)
+}
