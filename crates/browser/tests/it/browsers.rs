@@ -21,6 +21,14 @@ use tokio::{
     task::JoinSet,
     time::{Instant, timeout},
 };
+use x11rb::{
+    connection::Connection as _,
+    protocol::{
+        xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, MOTION_NOTIFY_EVENT},
+        xtest::ConnectionExt as _,
+    },
+    rust_connection::RustConnection,
+};
 
 /// How long anything may take: several tests run on few processors.
 pub(crate) const BOUND: Duration = Duration::from_secs(30);
@@ -33,11 +41,20 @@ pub(crate) struct Running {
     pub(crate) folder: TempDir,
     pub(crate) held: JoinSet<io::Result<u8>>,
     _screen: Child,
+    _bus: Option<Child>,
 }
 
 impl Running {
     /// Starts a browser that shows a page, and waits until the page can be read.
     pub(crate) async fn start(engine: Engine, url: &str) -> Self {
+        let mut running = Self::prepared(engine).await;
+        running.held.spawn(hold(running.hold(engine, url)));
+        running.until_shown(url).await;
+        running
+    }
+
+    /// A screen and a folder without a browser.
+    pub(crate) async fn prepared(engine: Engine) -> Self {
         let mut screen = Command::new("Xvfb")
             .args(["-displayfd", "1", "-screen", "0", "1280x900x24", "-nolisten", "tcp"])
             .stdout(Stdio::piped())
@@ -50,16 +67,20 @@ impl Running {
         let display = format!(":{}", number.trim());
         let folder = tempfile::tempdir().unwrap();
         prepare(engine, folder.path());
-        let mut held = JoinSet::new();
-        held.spawn(hold(described(engine, folder.path(), &display, url)));
-        let running = Self { display, folder, held, _screen: screen };
+        let bus = match engine {
+            Engine::Chromium => None,
+            Engine::Firefox => Some(bus(folder.path()).await),
+        };
+        Self { display, folder, held: JoinSet::new(), _screen: screen, _bus: bus }
+    }
+
+    /// Waits until an address is shown.
+    pub(crate) async fn until_shown(&self, url: &str) {
         let wanted = url.to_owned();
-        running
-            .until("tabs", "", move |tabs| {
-                tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["url"] == wanted))
-            })
-            .await;
-        running
+        self.until("tabs", "", move |tabs| {
+            tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["url"] == wanted))
+        })
+        .await;
     }
 
     pub(crate) fn hold(&self, engine: Engine, url: &str) -> Hold {
@@ -153,6 +174,35 @@ impl Client {
     }
 }
 
+/// Firefox hands an address over to the one that runs by the session bus. This bus starts no services.
+async fn bus(folder: &Path) -> Child {
+    let address = format!("unix:path={}", folder.join("bus").display());
+    let configuration = format!(
+        "<busconfig><listen>{address}</listen><auth>EXTERNAL</auth><policy context='default'>\
+         <allow send_destination='*' eavesdrop='true'/><allow eavesdrop='true'/><allow own='*'/></policy></busconfig>"
+    );
+    fs::write(folder.join("bus.conf"), configuration).unwrap();
+    let mut bus = Command::new("dbus-daemon")
+        .args(["--nofork", "--print-address=1", "--config-file"])
+        .arg(folder.join("bus.conf"))
+        .stdout(Stdio::piped())
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    let mut address = String::new();
+    BufReader::new(bus.stdout.take().unwrap()).read_line(&mut address).await.unwrap();
+    bus
+}
+
+/// Presses the first button of the mouse at a place of the screen.
+pub(crate) fn click(display: &str, (x, y): (i16, i16)) {
+    let (connection, screen) = RustConnection::connect(Some(display)).unwrap();
+    let root = connection.setup().roots[screen].root;
+    for (event, detail) in [(MOTION_NOTIFY_EVENT, 0), (BUTTON_PRESS_EVENT, 1), (BUTTON_RELEASE_EVENT, 1)] {
+        connection.xtest_fake_input(event, detail, 0, root, x, y, 0).unwrap().check().unwrap();
+    }
+}
+
 fn prepare(engine: Engine, folder: &Path) {
     fs::create_dir_all(folder.join("home")).unwrap();
     fs::create_dir_all(folder.join("downloads")).unwrap();
@@ -185,10 +235,12 @@ fn prepare(engine: Engine, folder: &Path) {
     }
 }
 
-fn described(engine: Engine, folder: &Path, display: &str, url: &str) -> Hold {
+pub(crate) fn described(engine: Engine, folder: &Path, display: &str, url: &str) -> Hold {
     let profile = folder.join("profile");
     let mut arguments: Vec<OsString> =
         vec![format!("DISPLAY={display}").into(), format!("HOME={}", folder.join("home").display()).into()];
+    let bus = folder.join("bus");
+    arguments.push(format!("DBUS_SESSION_BUS_ADDRESS=unix:path={}", bus.display()).into());
     match engine {
         Engine::Chromium => {
             arguments.extend(

@@ -1,15 +1,21 @@
 //! How long holder, browser and clients live.
 
-use std::{fs, os::unix::fs::PermissionsExt as _};
+use std::{fs, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use deskhand_browser::{Engine, hold};
 use futures_util::{SinkExt as _, StreamExt as _};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use tokio::{io::AsyncWriteExt as _, net::TcpStream, time::timeout};
+use tokio::{
+    io::AsyncWriteExt as _,
+    net::TcpStream,
+    process::{Child, Command},
+    time::timeout,
+};
 use tokio_tungstenite::{client_async, tungstenite::Message};
 
 use super::{
-    browsers::{BOUND, Running},
+    browsers::{self, BOUND, Running},
     server::Server,
 };
 
@@ -154,5 +160,81 @@ async fn a_second_start_of_firefox_hands_over_and_keeps_the_socket() {
             tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["title"] == "Twin"))
         })
         .await;
+    running.end().await;
+}
+
+/// Not a test: the holder of the next ones.
+#[tokio::test]
+async fn holder_process() {
+    let Ok(described) = std::env::var("DESKHAND_TEST_HOLD") else { return };
+    let described: Vec<String> = serde_json::from_str(&described).unwrap();
+    let [folder, display, url] = described.as_slice() else { panic!("{described:?}") };
+    let code = hold(browsers::described(Engine::Chromium, Path::new(folder), display, url)).await.unwrap();
+    std::process::exit(code.into());
+}
+
+async fn held_elsewhere(server: &Server) -> (Running, Child, Pid) {
+    let running = Running::prepared(Engine::Chromium).await;
+    let url = server.url("/plain");
+    let described = json!([running.folder.path(), running.display, url]).to_string();
+    let holder = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "lives::holder_process", "--nocapture"])
+        .env("DESKHAND_TEST_HOLD", described)
+        .kill_on_drop(true)
+        .spawn()
+        .unwrap();
+    running.until_shown(&url).await;
+    let lock = fs::read_link(running.folder.path().join("profile/SingletonLock")).unwrap();
+    let pid = lock.to_str().unwrap().rsplit('-').next().unwrap().parse().unwrap();
+    (running, holder, Pid::from_raw(pid).unwrap())
+}
+
+async fn until_ended(pid: Pid) {
+    let ended = async {
+        while Path::new(&format!("/proc/{}", pid.as_raw_nonzero())).exists() {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(BOUND, ended).await.expect("the browser ends");
+}
+
+#[tokio::test]
+async fn a_holder_passes_on_the_request_to_end_and_no_other_signal() {
+    let server = Server::start().await;
+    let (running, mut holder, browser) = held_elsewhere(&server).await;
+    let pid = Pid::from_raw(holder.id().unwrap().try_into().unwrap()).unwrap();
+    for signal in [Signal::HUP, Signal::INT, Signal::QUIT] {
+        kill_process(pid, signal).unwrap();
+    }
+    running.until("read_page", "Plain", |output| output["text"] == "Plain text.").await;
+    kill_process(pid, Signal::TERM).unwrap();
+    let status = timeout(BOUND, holder.wait()).await.unwrap().unwrap();
+    assert_eq!(status.code(), Some(0));
+    until_ended(browser).await;
+    assert!(!running.socket().exists());
+}
+
+#[tokio::test]
+async fn chromium_ends_with_its_holder() {
+    let server = Server::start().await;
+    let (_running, mut holder, browser) = held_elsewhere(&server).await;
+    holder.start_kill().unwrap();
+    holder.wait().await.unwrap();
+    until_ended(browser).await;
+}
+
+#[tokio::test]
+async fn pages_see_whether_they_are_automated() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Chromium, &server.url("/automated")).await;
+    server.until("POST /got false").await;
+    running.end().await;
+}
+
+#[tokio::test]
+async fn pages_of_firefox_see_whether_they_are_automated() {
+    let server = Server::start().await;
+    let running = Running::start(Engine::Firefox, &server.url("/automated")).await;
+    server.until("POST /got true").await;
     running.end().await;
 }

@@ -3,7 +3,10 @@
 use deskhand_browser::Engine;
 use serde_json::json;
 
-use super::{browsers::Running, server::Server};
+use super::{
+    browsers::{Running, click},
+    server::Server,
+};
 
 #[tokio::test]
 async fn chromium_opens_addresses() {
@@ -23,6 +26,41 @@ async fn chromium_lists_downloads() {
 #[tokio::test]
 async fn firefox_lists_downloads() {
     downloads(Engine::Firefox).await;
+}
+
+#[tokio::test]
+async fn chromium_asks_before_it_leaves_a_page() {
+    leaving(Engine::Chromium).await;
+}
+
+#[tokio::test]
+async fn firefox_asks_before_it_leaves_a_page() {
+    leaving(Engine::Firefox).await;
+}
+
+async fn leaving(engine: Engine) {
+    let server = Server::start().await;
+    let running = Running::start(engine, &server.url("/leaving")).await;
+    running.until("read_page", "Leaving", |output| output["text"] == "Click here.").await;
+    // Only pages that were used may ask.
+    let mut clicks = 0;
+    while !server.has("POST /got clicked") {
+        click(&running.display, (300, 500));
+        running.ok("Leaving", "page_info", json!({})).await;
+        clicks += 1;
+        assert!(clicks < 1000, "the page sees no click");
+    }
+    for (accept, title) in [(false, "Leaving"), (true, "Plain")] {
+        let opened = running.ok("Leaving", "open_url", json!({"url": server.url("/plain")})).await;
+        assert_eq!(opened["output"]["dialog"]["kind"], "beforeunload", "{opened}");
+        assert_eq!(opened["effect"]["seen"], false);
+        let answered = running.ok("Leaving", "answer_dialog", json!({"accept": accept})).await;
+        assert_eq!(answered["effect"]["seen"], true, "{answered}");
+        running
+            .until("page_info", title, |output| output["title"] == title && output["loading"] == false)
+            .await;
+    }
+    running.end().await;
 }
 
 async fn addresses(engine: Engine) {

@@ -59,6 +59,11 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
+    /// Whether a request was made.
+    pub(crate) fn has(&self, entry: &str) -> bool {
+        self.log.borrow().iter().any(|line| line == entry)
+    }
+
     /// Waits until a request was made.
     pub(crate) async fn until(&self, entry: &str) {
         let mut log = self.log.clone();
