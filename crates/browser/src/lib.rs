@@ -4,7 +4,8 @@
 //! browser ends. Input is not part of this crate: it reads pages, answers JavaScript dialogs and opens addresses.
 //!
 //! Chromium is asked over a pipe (`--remote-debugging-pipe`), so nothing listens on the network. It accepts this argument only together
-//! with `--user-data-dir`.
+//! with `--user-data-dir`. Pages see `navigator.webdriver` as true, in both engines: the browsers set it themselves when a program may ask
+//! them. Nothing here hides it.
 //!
 //! Firefox is asked over WebDriver BiDi (`--remote-debugging-port=0`): it listens on a port of this machine, but has one session only, which
 //! the holder takes as soon as Firefox has started. Its profile needs these preferences in `user.js`:

@@ -31,7 +31,7 @@ use x11rb::{
 };
 
 /// How long anything may take: several tests run on few processors.
-pub(crate) const BOUND: Duration = Duration::from_secs(30);
+pub(crate) const BOUND: Duration = Duration::from_secs(90);
 /// How often something without an event is asked again.
 const AGAIN: Duration = Duration::from_millis(50);
 

@@ -224,17 +224,17 @@ async fn chromium_ends_with_its_holder() {
 }
 
 #[tokio::test]
-async fn pages_see_whether_they_are_automated() {
+async fn pages_of_chromium_see_that_a_program_may_ask_it() {
     let server = Server::start().await;
     let running = Running::start(Engine::Chromium, &server.url("/automated")).await;
-    server.until("POST /got false").await;
+    server.until("POST /got automated true").await;
     running.end().await;
 }
 
 #[tokio::test]
-async fn pages_of_firefox_see_whether_they_are_automated() {
+async fn pages_of_firefox_see_that_a_program_may_ask_it() {
     let server = Server::start().await;
     let running = Running::start(Engine::Firefox, &server.url("/automated")).await;
-    server.until("POST /got true").await;
+    server.until("POST /got automated true").await;
     running.end().await;
 }

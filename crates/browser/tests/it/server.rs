@@ -20,6 +20,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/confirm", include_str!("pages/confirm.html")),
     ("/prompt", include_str!("pages/prompt.html")),
     ("/leaving", include_str!("pages/leaving.html")),
+    ("/automated", include_str!("pages/automated.html")),
     ("/plain", "<title>Plain</title><p>Plain text."),
     ("/twin", "<title>Twin</title><p>Twin text."),
     (
