@@ -64,20 +64,20 @@ pub struct Hold {
 ///
 /// The program cannot be started, or the socket cannot be bound.
 pub async fn hold(hold: Hold) -> io::Result<u8> {
-    let Some(listener) = bind(&hold.socket).await? else {
+    let Some(bound) = bind(&hold.socket).await? else {
         let mut child = command(&hold, None).spawn()?;
         return Ok(code(waited(&mut child).await?));
     };
     let result = match hold.engine {
-        Engine::Chromium => chromium(&hold, listener).await,
-        Engine::Firefox => firefox(&hold, listener).await,
+        Engine::Chromium => chromium(&hold, &bound.listener).await,
+        Engine::Firefox => firefox(&hold, &bound.listener).await,
     };
     // The next holder removes what is left.
     let _ = std::fs::remove_file(&hold.socket);
     Ok(code(result?))
 }
 
-async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus> {
+async fn chromium(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
     let mut command = command(hold, Some("--remote-debugging-pipe"));
     let pipes = Pipes::new(&mut command)?;
     let mut child = command.spawn()?;
@@ -89,10 +89,10 @@ async fn chromium(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus>
         talk(Browser::Chromium(Cdp::new(link)), served, &reach).await;
         std::future::pending::<()>().await;
     };
-    serve(&mut child, connected, &listener, &reached).await
+    serve(&mut child, connected, listener, &reached).await
 }
 
-async fn firefox(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus> {
+async fn firefox(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
     bidi::remove_announcement(&hold.profile)?;
     let mut child = command(hold, Some("--remote-debugging-port=0")).spawn()?;
     let (reach, reached) = watch::channel(Reach::Starting);
@@ -110,7 +110,7 @@ async fn firefox(hold: &Hold, listener: UnixListener) -> io::Result<ExitStatus> 
         }
         std::future::pending::<()>().await;
     };
-    serve(&mut child, connected, &listener, &reached).await
+    serve(&mut child, connected, listener, &reached).await
 }
 
 /// Answers calls until the browser ends.

@@ -18,6 +18,8 @@ use crate::{
 
 /// Requests that wait to be sent.
 const REQUESTS_MAX: usize = 256;
+/// Messages that wait until the browser takes them.
+const OUTBOUND_MAX: usize = 1024;
 /// Requests that wait for an answer; those that nobody waits for any more are dropped first.
 const PENDING_MAX: usize = 4096;
 /// How long a browser may take for an answer that no page is needed for.
@@ -84,15 +86,15 @@ pub(crate) struct LinkDriver {
     asked: mpsc::Receiver<Asked>,
     state: watch::Sender<State>,
     on_event: OnEvent,
-    outbound: mpsc::UnboundedSender<Vec<u8>>,
+    outbound: mpsc::Sender<Vec<u8>>,
     pending: HashMap<u64, Waiting>,
     last: u64,
 }
 
 /// A link, its driver, and the messages that are to be written.
-pub(crate) fn link(on_event: OnEvent) -> (Link, LinkDriver, mpsc::UnboundedReceiver<Vec<u8>>) {
+pub(crate) fn link(on_event: OnEvent) -> (Link, LinkDriver, mpsc::Receiver<Vec<u8>>) {
     let (asking, asked) = mpsc::channel(REQUESTS_MAX);
-    let (outbound, written) = mpsc::unbounded_channel();
+    let (outbound, written) = mpsc::channel(OUTBOUND_MAX);
     let (state, watched) = watch::channel(State::default());
     let driver = LinkDriver { asked, state, on_event, outbound, pending: HashMap::new(), last: 0 };
     (Link { asked: asking, state: watched }, driver, written)
@@ -194,8 +196,12 @@ impl LinkDriver {
         if let Some(waiting) = reply.map(Waiting::Asked).or(message.on_answer.map(Waiting::State)) {
             self.pending.insert(self.last, waiting);
         }
-        // If it is closed, the inbound side ends as well.
-        let _ = self.outbound.send(text.to_string().into_bytes());
+        if self.outbound.try_send(text.to_string().into_bytes()).is_err()
+            && let Some(Waiting::Asked(reply)) = self.pending.remove(&self.last)
+        {
+            // Who asked may have given up.
+            let _ = reply.send(Err("it takes no more messages".to_owned()));
+        }
     }
 
     fn take(&mut self, message: &[u8]) {

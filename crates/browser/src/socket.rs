@@ -4,10 +4,14 @@ use std::{
     fs,
     io::{self, ErrorKind},
     os::unix::fs::{FileTypeExt as _, PermissionsExt as _},
-    path::Path,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
+use rustix::{
+    fs::{FlockOperation, flock},
+    io::Errno,
+};
 use tokio::{
     io::{AsyncReadExt as _, AsyncWriteExt as _},
     net::{UnixListener, UnixStream, unix::OwnedWriteHalf},
@@ -39,8 +43,20 @@ pub(crate) enum Reach {
     Absent(String),
 }
 
-/// Binds the socket, unless a process answers on it. What a process that ended has left is removed.
-pub(crate) async fn bind(path: &Path) -> io::Result<Option<UnixListener>> {
+/// A socket, and the lock that says that it is served.
+pub(crate) struct Bound {
+    pub(crate) listener: UnixListener,
+    _lock: fs::File,
+}
+
+/// Binds the socket, unless a process serves it. What a process that ended has left is removed.
+pub(crate) async fn bind(path: &Path) -> io::Result<Option<Bound>> {
+    // Two that start at once would remove each other's socket without it.
+    let lock = fs::File::create(lock_path(path))?;
+    match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
+        Err(Errno::WOULDBLOCK) => return Ok(None),
+        result => result?,
+    }
     match UnixStream::connect(path).await {
         Ok(_) => return Ok(None),
         Err(error) if error.kind() == ErrorKind::NotFound => {}
@@ -52,16 +68,17 @@ pub(crate) async fn bind(path: &Path) -> io::Result<Option<UnixListener>> {
         }
         Err(error) => return Err(error),
     }
-    match UnixListener::bind(path) {
-        Ok(listener) => {
-            // The folder is private already.
-            fs::set_permissions(path, fs::Permissions::from_mode(PRIVATE_FILE))?;
-            Ok(Some(listener))
-        }
-        // Another holder was faster.
-        Err(error) if error.kind() == ErrorKind::AddrInUse => Ok(None),
-        Err(error) => Err(error),
-    }
+    let listener = UnixListener::bind(path)?;
+    // The folder is private already.
+    fs::set_permissions(path, fs::Permissions::from_mode(PRIVATE_FILE))?;
+    Ok(Some(Bound { listener, _lock: lock }))
+}
+
+/// The lock stays when the socket is removed: it may be opened by another holder already.
+fn lock_path(socket: &Path) -> PathBuf {
+    let mut path = socket.as_os_str().to_owned();
+    path.push(".lock");
+    path.into()
 }
 
 /// Answers the calls of one client, one after the other, until it goes.

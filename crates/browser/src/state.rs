@@ -12,6 +12,8 @@ const DOWNLOADS_MAX: usize = 100;
 const CLOSED_DIALOGS_MAX: usize = 5;
 /// The most sessions of a page's frames.
 const SESSIONS_MAX: usize = 100;
+/// The most navigations of a page that are remembered.
+const RECENT_MAX: usize = 8;
 /// The longest text of a dialog, title or address that is kept, in characters.
 const TEXT_CHARACTERS_MAX: usize = 4000;
 
@@ -57,6 +59,8 @@ pub(crate) struct Load {
     pub(crate) id: String,
     pub(crate) url: String,
     pub(crate) loading: bool,
+    /// The navigations whose documents were shown before, newest last: a page may lead on to another one at once.
+    recent: VecDeque<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -137,6 +141,22 @@ impl State {
 
     pub(crate) fn download_mut(&mut self, id: &str) -> Option<&mut Download> {
         self.downloads.iter_mut().rev().find(|download| download.id == id)
+    }
+}
+
+impl Load {
+    /// A document is shown.
+    pub(crate) fn show(&mut self, id: &str) {
+        if self.recent.len() >= RECENT_MAX {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(id.to_owned());
+        id.clone_into(&mut self.id);
+    }
+
+    /// Whether the document of a navigation is shown or was shown just now.
+    pub(crate) fn has_shown(&self, id: &str) -> bool {
+        self.recent.iter().any(|recent| recent == id)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use crate::{
-    browser::{Arrival, LOAD_BOUND, WORLD},
+    browser::{Arrival, GLANCE_BOUND, LOAD_BOUND, WORLD},
     geometry::Bounds,
     link::{Link, Message},
     state::kept,
@@ -46,12 +46,7 @@ impl Bidi {
         let message = Message::new("browsingContext.navigate", parameters);
         let began = || self.link.state().downloads.back().map(|download| download.id.clone()) != downloads;
         match timeout(LOAD_BOUND, self.link.ask_page(page, message)).await {
-            // Firefox counts a download as arrived, but no document of that navigation is shown.
-            Ok(Ok(answer)) if began() && !self.shows(page, answer.get("navigation")) => Ok(Arrival::Download),
-            Ok(Ok(answer)) => {
-                let url = answer.get("url").and_then(Value::as_str).map(kept);
-                Ok(Arrival::Loaded { url: url.unwrap_or_else(|| self.url(page)) })
-            }
+            Ok(Ok(answer)) => self.arrival(page, &answer, began).await,
             Ok(Err(Trouble::Dialog)) => Ok(Arrival::Dialog),
             Ok(Err(Trouble::Failed(_))) if began() => Ok(Arrival::Download),
             Ok(Err(Trouble::Failed(error))) => Ok(Arrival::Refused { error }),
@@ -61,9 +56,26 @@ impl Bidi {
         }
     }
 
-    fn shows(&self, page: &str, navigation: Option<&Value>) -> bool {
-        let state = self.link.state();
-        state.page(page).map(|page| page.load.id.as_str()) == navigation.and_then(Value::as_str)
+    /// Firefox also counts a navigation as done that has become a download.
+    async fn arrival(
+        &self,
+        page: &str,
+        answer: &Value,
+        began: impl Fn() -> bool,
+    ) -> Result<Arrival, Trouble> {
+        let text = |name: &str| answer.get(name).and_then(Value::as_str);
+        let arrival = Arrival::Loaded { url: text("url").map_or_else(|| self.url(page), kept) };
+        let Some(navigation) = text("navigation") else { return Ok(arrival) };
+        let shown = self.link.until(|state| match state.page(page) {
+            Some(page) if page.load.has_shown(navigation) => Some(true),
+            Some(_) => state.downloads.iter().any(|download| download.id == navigation).then_some(false),
+            None => Some(false),
+        });
+        match timeout(GLANCE_BOUND, shown).await {
+            Ok(shown) => Ok(if shown? { arrival } else { Arrival::Download }),
+            Err(_) if began() => Ok(Arrival::Download),
+            Err(_) => Ok(Arrival::Refused { error: "the address has no page to show".to_owned() }),
+        }
     }
 
     fn url(&self, page: &str) -> String {

@@ -88,7 +88,9 @@ fn on_navigation(page: &mut Page, event: &Event) -> Vec<Message> {
     }
     page.url.clone_from(&url);
     page.load.url = url;
-    page.load.id = navigation.to_owned();
+    if !navigation.is_empty() && page.load.id != navigation {
+        page.load.show(navigation);
+    }
     vec![ask_title(&page.id)]
 }
 
@@ -177,10 +179,14 @@ fn download_ends(state: &mut State, parameters: &Value) {
 }
 
 fn download_id(parameters: &Value) -> String {
-    let id = parameters.get("download").or_else(|| parameters.get("navigation")).and_then(Value::as_str);
+    let id = parameters.get("navigation").or_else(|| parameters.get("download")).and_then(Value::as_str);
     id.unwrap_or_else(|| text(parameters, "url")).to_owned()
 }
 
 fn text<'a>(value: &'a Value, name: &str) -> &'a str {
     value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
+
+#[cfg(test)]
+#[path = "events_tests.rs"]
+mod tests;

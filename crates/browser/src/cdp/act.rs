@@ -81,7 +81,7 @@ impl Cdp {
                 .until(|state| {
                     let Some(page) = state.page(page) else { return Some(Err(closed())) };
                     let load = &page.load;
-                    let is_done = !load.loading && (load.id == loader || load.started == loader);
+                    let is_done = !load.loading && (load.has_shown(loader) || load.started == loader);
                     is_done
                         .then(|| Ok(load.clone()))
                         .or_else(|| page.dialog.as_ref().map(|_| Err(Trouble::Dialog)))
@@ -93,7 +93,7 @@ impl Cdp {
             let tree = self.link.ask_page(page, message).await?;
             let frame = tree.pointer("/frameTree/frame").unwrap_or(&Value::Null);
             let text = |name: &str| frame.get(name).and_then(Value::as_str);
-            if text("loaderId") == Some(loader) {
+            if text("loaderId") == Some(loader) || seen.has_shown(loader) {
                 return Ok(match text("unreachableUrl") {
                     Some(address) => {
                         Arrival::Refused { error: format!("an error page instead of {}", kept(address)) }
@@ -107,7 +107,7 @@ impl Cdp {
                     },
                 });
             }
-            // Another navigation was faster, or this one is not shown yet.
+            // Another navigation was faster, or this document is not shown yet.
             self.link
                 .until(|state| match state.page(page) {
                     Some(page) => (page.load != seen || page.dialog.is_some()).then_some(()),

@@ -69,7 +69,7 @@ fn on_page_event(page: &mut Page, event: &Event) {
         "Page.frameNavigated" => {
             let frame = parameters.get("frame").unwrap_or(&Value::Null);
             if frame.get("parentId").is_none() && text(frame, "id") == page.id {
-                page.load.id = text(frame, "loaderId").to_owned();
+                page.load.show(text(frame, "loaderId"));
                 page.load.url = kept(&format!("{}{}", text(frame, "url"), text(frame, "urlFragment")));
                 // A document replaces the one whose dialog was open.
                 page.close_dialog(false, None);

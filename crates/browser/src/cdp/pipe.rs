@@ -60,7 +60,7 @@ pub(crate) fn serve(pipes: Pipes) -> (Link, impl Future<Output = io::Result<()>>
     (link, served)
 }
 
-async fn write(mut pipe: pipe::Sender, mut outbound: mpsc::UnboundedReceiver<Vec<u8>>) -> io::Result<()> {
+async fn write(mut pipe: pipe::Sender, mut outbound: mpsc::Receiver<Vec<u8>>) -> io::Result<()> {
     while let Some(mut message) = outbound.recv().await {
         message.push(0);
         pipe.write_all(&message).await?;

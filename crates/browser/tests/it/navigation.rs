@@ -80,6 +80,10 @@ async fn addresses(engine: Engine) {
     );
     assert!(opened["said"].as_str().unwrap().contains("/redirect leads"), "{opened}");
 
+    let opened = running.open("Plain", &server.url("/leads_on")).await;
+    assert_eq!(opened["effect"]["seen"], true, "{opened}");
+    running.until("page_info", "Plain", |output| output["url"] == server.url("/plain")).await;
+
     let opened = running.open("Plain", &server.url("/none")).await;
     assert!(opened["said"].as_str().unwrap().contains("the server answered with the error 404"), "{opened}");
 

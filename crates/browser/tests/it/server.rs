@@ -21,6 +21,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/prompt", include_str!("pages/prompt.html")),
     ("/leaving", include_str!("pages/leaving.html")),
     ("/automated", include_str!("pages/automated.html")),
+    ("/leads_on", "<title>Leads on</title><script>location.replace('/plain')</script>"),
     ("/plain", "<title>Plain</title><p>Plain text."),
     ("/twin", "<title>Twin</title><p>Twin text."),
     (
