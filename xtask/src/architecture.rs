@@ -14,6 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "deskhand",
         &[
+            "deskhand-browser",
             "deskhand-confine",
             "deskhand-core",
             "deskhand-desktop",
@@ -29,6 +30,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-serve",
         ],
     ),
+    ("deskhand-browser", &[]),
     ("deskhand-confine", &["deskhand-process"]),
     ("deskhand-core", &[]),
     ("deskhand-embed", &[]),

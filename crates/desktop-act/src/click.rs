@@ -1,10 +1,11 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    action::{Act, Aim, Evidence, Refusal, Shortfall, Uncertainty},
+    action::{Act, Aim, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty},
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
+    text::clip,
     ui::{Element, Source, Tree, WindowInfo, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
@@ -14,6 +15,7 @@ use crate::{
     checks::{Need, Ready, check},
     effect::wait_for_effect,
     menus::{is_menu, is_menu_item},
+    oracle,
     patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
@@ -118,6 +120,11 @@ pub(crate) async fn click_element<D: Desktop>(
         } else {
             Uncertainty::Pixels { in_picture: true }.into()
         };
+    }
+    if !done.is_seen()
+        && let Some(message) = oracle::question_of_page(desktop, &ready.surface).await
+    {
+        done.action.evidence = Proof::PageAsks { message: clip(&message, TEXT_MAX) }.into();
     }
     Ok(done)
 }

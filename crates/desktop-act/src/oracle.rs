@@ -1,4 +1,4 @@
-//! What an office application itself says of its document, over its own interface: beyond what windows and accessibility tell.
+//! What an application itself says of its document or page, over its own interface: beyond what windows and accessibility tell.
 //!
 //! It only adds to what an action has seen. Where there is no such interface, or it does not answer, actions do without.
 
@@ -8,8 +8,10 @@ use deskhand_core::ui::{CellRange, CellRef, WindowInfo};
 use deskhand_desktop::{Desktop, NativeAnswer, NativeCall};
 use serde_json::{Map, Value, json};
 
-/// The start of the names of applications that have it.
+/// The start of the names of applications that tell of their documents.
 const OFFICE: [&str; 2] = ["libreoffice", "soffice"];
+/// The same for pages.
+const BROWSERS: [&str; 6] = ["chromium", "google-chrome", "chrome", "brave", "microsoft-edge", "firefox"];
 /// The most formulas and formats that are told of one range.
 const TOLD_MAX: usize = 200;
 /// What cells have without a format of their own.
@@ -80,7 +82,17 @@ pub(crate) async fn cells<D: Desktop>(
     (unless_empty(formulas), unless_empty(formats))
 }
 
-/// Asks for what only reads; `None` if there is no answer.
+/// What the script of the page in a window asks, in a dialog that not every browser shows as elements; `None` if it asks nothing.
+pub(crate) async fn question_of_page<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<String> {
+    let is_browser = BROWSERS.iter().any(|start| window.app.root.starts_with(start));
+    if !is_browser || !desktop.natives().pages {
+        return None;
+    }
+    let output = call(desktop, window, "page_dialog", Map::new()).await?;
+    output.get("dialog")?.get("message")?.as_str().map(str::to_owned)
+}
+
+/// Asks an office application for what only reads; `None` if there is no answer.
 async fn ask<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,
@@ -91,6 +103,15 @@ async fn ask<D: Desktop>(
     if !is_office || !desktop.natives().documents {
         return None;
     }
+    call(desktop, window, operation, arguments).await
+}
+
+async fn call<D: Desktop>(
+    desktop: &D,
+    window: &WindowInfo,
+    operation: &str,
+    arguments: Map<String, Value>,
+) -> Option<Value> {
     let call = NativeCall { operation: operation.to_owned(), arguments };
     match desktop.native(window.id, &call).await {
         Ok(NativeAnswer::Done { output, .. }) => Some(output),

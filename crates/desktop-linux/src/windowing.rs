@@ -134,7 +134,7 @@ impl Windowing for LinuxDesktop {
         let begun = request.arguments.clone();
         run_blocking(move || known.begin(&begun)).await?;
         let environment = self.environment().clone();
-        let environment = match &needs.settings {
+        let mut environment = match &needs.settings {
             Some(folder) => environment.with_settings(folder),
             None => environment,
         };
@@ -146,6 +146,9 @@ impl Windowing for LinuxDesktop {
         arguments.extend(command.arguments.iter().map(OsString::from));
         let log_name = command.program.file_name().unwrap_or(OsStr::new("program")).to_owned();
         let profile = self.profile(&command).await?.map_err(fails)?;
+        if let (Some(_), Some((name, value))) = (&profile, needs.confined) {
+            environment.set(name, value);
+        }
         let program = match &profile {
             Some(profile) => {
                 arguments = profile.arguments(&command.program, arguments);

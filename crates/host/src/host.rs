@@ -1,6 +1,9 @@
 //! The host: one configuration, and the operations under it.
 
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use deskhand_core::{agent::AgentHome, command::ToolSpec, text::error_chain};
 use deskhand_desktop::Natives;
@@ -12,6 +15,8 @@ use deskhand_runtime::{
     agents::KindInfo, retention::Retention, sources::EnabledSources, tools::FileSettings,
 };
 use deskhand_secret::Veil;
+use futures_util::future::join_all;
+use tokio::time::timeout;
 
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
@@ -291,20 +296,27 @@ impl Host {
         Ok(told)
     }
 
-    /// Opens each configured source of tools as a session would, and closes it again. What it is, with its tools or what is wrong.
+    /// Opens each configured source of tools as a session would, all at once, and closes it again; each within `bound`. What it is, with
+    /// its tools or what is wrong.
     ///
     /// # Errors
     /// A source is incomplete, or one of its tokens cannot be read.
-    pub async fn try_sources(&self) -> Result<Vec<(String, Result<String, String>)>, HostError> {
-        let mut tried = Vec::new();
-        for (name, source) in sources(self.config(), self.helper())?.each() {
+    pub async fn try_sources(
+        &self,
+        bound: Duration,
+    ) -> Result<Vec<(String, Result<String, String>)>, HostError> {
+        let sources = sources(self.config(), self.helper())?;
+        let tries = sources.each().map(|(name, source)| async move {
             let outcome = match tempfile::tempdir() {
-                Ok(folder) => try_source(&source, folder.path()).await,
+                Ok(folder) => {
+                    let tried = timeout(bound, try_source(&source, folder.path())).await;
+                    tried.unwrap_or_else(|_| Err(format!("not opened within {} s", bound.as_secs())))
+                }
                 Err(error) => Err(error.to_string()),
             };
-            tried.push((name, outcome));
-        }
-        Ok(tried)
+            (name, outcome)
+        });
+        Ok(join_all(tries).await)
     }
 
     fn helper(&self) -> Option<&Path> {

@@ -87,14 +87,15 @@ while [ "$round" -lt 500 ]; do
         continue
     fi
     seen_none=
-    # All before the first one is killed: others end with it.
+    # All before the first one is killed: others end with it. One whose parent somebody else kills meanwhile is found no more.
     stopped=
+    ever=
     looks=0
     while [ "$found" != "$stopped" ] && [ "$looks" -lt 20 ]; do
         looks=$((looks + 1))
         stopped=$found
         for process in $found; do
-            has_name "$process" "$3" || kill -s STOP "$process" 2>/dev/null
+            has_name "$process" "$3" || { kill -s STOP "$process" 2>/dev/null && ever="$ever $process"; }
         done
         found=$(find_all "$1" "$2")
     done
@@ -105,7 +106,7 @@ while [ "$round" -lt 500 ]; do
     done)
     sockets="$sockets$bound
 "
-    for process in $found; do
+    for process in $found $ever; do
         signal=KILL
         has_name "$process" "$3" && [ "$round" -lt 50 ] && signal=TERM
         kill -s "$signal" "$process" 2>/dev/null
@@ -396,6 +397,35 @@ mod tests {
         let is_left = [&folder, &socket, &lock, &used, &kept, &other, &old, &new].map(|path| path.exists());
         assert_eq!(is_left, [false, false, false, true, true, true, true, true]);
         std::fs::remove_dir_all(elsewhere).unwrap();
+    }
+
+    /// A program without a mark, whose parent somebody else kills as soon as both are stopped.
+    #[tokio::test]
+    async fn what_was_stopped_is_killed_though_its_parent_is_gone() {
+        let folder = new_folder();
+        let value = folder.as_os_str();
+        let script = "env -i sleep 600 & echo $!; read -r _";
+        let mut command = Command::new("sh");
+        command.args(["-c", script]).env("DESKHAND_TEST", value);
+        let mut parent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        io::BufRead::read_line(&mut io::BufReader::new(parent.stdout.take().unwrap()), &mut line).unwrap();
+        let below = PathBuf::from("/proc").join(line.trim());
+        let path = std::env::var_os("PATH").unwrap();
+        let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
+        let status = below.join("status");
+        let killer = std::thread::spawn(move || {
+            let is_stopped =
+                || std::fs::read_to_string(&status).is_ok_and(|status| status.contains("State:\tT"));
+            while status.exists() && !is_stopped() {}
+            parent.kill().unwrap();
+            parent.wait().unwrap();
+        });
+        guard.end().await;
+        killer.join().unwrap();
+        let is_gone = |stat: io::Result<String>| stat.map_or(true, |stat| stat.contains(") Z "));
+        assert!(is_gone(std::fs::read_to_string(below.join("stat"))), "it is left, stopped");
+        assert!(!folder.exists());
     }
 
     /// A program below a marked one that shows no mark, also while both are stopped; and one that only the list names.

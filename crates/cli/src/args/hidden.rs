@@ -2,7 +2,7 @@
 
 use std::{ffi::OsString, path::PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use deskhand_confine::Confinement;
 use deskhand_desktop_linux::Confine;
 use deskhand_host::config::ScreenSize;
@@ -15,6 +15,34 @@ pub(crate) struct KeepDesktopArgs {
     /// How its services and applications are confined, as JSON.
     #[arg(long, value_parser = parse_confine, default_value = "{\"mode\":\"off\"}")]
     pub(crate) confine: Confine,
+}
+
+/// Which browser to start, and where to tell its pages.
+#[derive(Debug, Args)]
+pub(crate) struct HoldBrowserArgs {
+    /// Which protocol it speaks.
+    #[arg(long)]
+    pub(crate) engine: BrowserEngine,
+    /// The socket on which its pages are told.
+    #[arg(long)]
+    pub(crate) socket: PathBuf,
+    /// The folder of its profile.
+    #[arg(long)]
+    pub(crate) profile: PathBuf,
+    /// The program.
+    pub(crate) program: PathBuf,
+    /// Its arguments; `{protocol}` is replaced by those for its protocol.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    pub(crate) arguments: Vec<OsString>,
+}
+
+/// A family of browsers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BrowserEngine {
+    /// Chromium and what is made of it.
+    Chromium,
+    /// Firefox.
+    Firefox,
 }
 
 /// What to run, and its sandbox.

@@ -23,7 +23,7 @@ pub(crate) use desktop::{
     AttachDesktopArgs, DesktopCommand, DesktopCommandArgs, EndDesktopArgs, ListDesktopsArgs, ScreenshotArgs,
     TreeArgs, WindowsArgs,
 };
-pub(crate) use hidden::{KeepDesktopArgs, SandboxedArgs};
+pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs};
 pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs};
 pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
@@ -135,6 +135,9 @@ pub(crate) enum Command {
     /// Hold the virtual desktop of a session (internal).
     #[command(hide = true)]
     KeepDesktop(KeepDesktopArgs),
+    /// Start a browser and tell its pages (internal).
+    #[command(hide = true)]
+    HoldBrowser(HoldBrowserArgs),
     /// Do one job on files (internal).
     #[command(hide = true)]
     ReadFiles,

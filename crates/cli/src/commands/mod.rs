@@ -11,6 +11,7 @@ mod files;
 mod follow;
 mod fork;
 mod gc;
+mod hold_browser;
 mod host;
 mod keep_desktop;
 mod local;
@@ -67,6 +68,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Model(args) => block_on(model::model(&args)),
         Command::Agents(args) => agents::agents(&args),
+        Command::HoldBrowser(args) => block_on(hold_browser::hold_browser(args)),
         Command::ReadFiles => files::read_files(),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::Secret(args) => block_on(secret::secret(&args)),

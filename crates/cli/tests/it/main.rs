@@ -17,6 +17,7 @@ mod models;
 mod opening;
 mod operators;
 mod packaging;
+mod pages;
 mod passwords;
 mod people;
 mod power;

@@ -20,7 +20,7 @@ use crate::support::{World, has_desktop, has_programs};
 const BOUND: Duration = Duration::from_secs(180);
 
 /// A client of the protocol.
-struct Client {
+pub(crate) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     lines: mpsc::Receiver<Value>,
@@ -28,14 +28,14 @@ struct Client {
     /// What was told of progress.
     progress: Vec<String>,
     /// What the user of the client answers when asked: the action of an elicitation.
-    says: &'static str,
+    pub(crate) says: &'static str,
     /// What the user was asked.
-    asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
 }
 
 impl Client {
     /// Starts the server and initialises the protocol; `capabilities` are those of the client.
-    fn start(world: &World, capabilities: Value) -> Self {
+    pub(crate) fn start(world: &World, capabilities: Value) -> Self {
         Self::start_with(world, capabilities, &[])
     }
 
@@ -100,7 +100,7 @@ impl Client {
     }
 
     /// Calls a tool; its text, and whether it failed.
-    fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let token = format!("progress of {tool}");
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
         let result = self.request("tools/call", params);
@@ -110,7 +110,7 @@ impl Client {
     }
 
     /// The same for a call that must work.
-    fn does(&mut self, tool: &str, arguments: Value) -> String {
+    pub(crate) fn does(&mut self, tool: &str, arguments: Value) -> String {
         let (text, failed) = self.call(tool, arguments);
         assert!(!failed, "{tool}: {text}");
         text
@@ -124,7 +124,7 @@ impl Client {
     }
 
     /// Closes the streams; the exit code of the server.
-    fn close(mut self) -> Option<i32> {
+    pub(crate) fn close(mut self) -> Option<i32> {
         drop(self.input.take());
         self.child.wait().unwrap().code()
     }
@@ -442,7 +442,7 @@ struct HttpServer {
 }
 
 impl HttpServer {
-    fn start(world: &World) -> Self {
+    pub(crate) fn start(world: &World) -> Self {
         let mut command = world.command(&["mcp", "--http"]);
         let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

@@ -84,6 +84,11 @@ pub enum Proof {
         /// The window.
         window: WindowRef,
     },
+    /// The script of the page asks something, which the browser tells and no element does.
+    PageAsks {
+        /// What it asks, clipped.
+        message: String,
+    },
     /// The title of a window changed.
     TitleChanged {
         /// The new title.
@@ -198,6 +203,7 @@ impl Proof {
         match self {
             Self::Gone { .. } | Self::Changed { .. } => Rank::Target,
             Self::Says { .. }
+            | Self::PageAsks { .. }
             | Self::WindowOpened { .. }
             | Self::WindowClosed { .. }
             | Self::TitleChanged { .. } => Rank::Says,

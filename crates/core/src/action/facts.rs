@@ -47,6 +47,7 @@ fn fact(action: &Action) -> Option<String> {
     let Evidence::Seen { proof } = &action.evidence else { return None };
     Some(match proof {
         Proof::WindowOpened { window } => format!("{} {} opened", window.kind_word(), window.title),
+        Proof::PageAsks { message } => message.clone(),
         Proof::WindowClosed { window } => format!("{} {} closed", window.kind_word(), window.title),
         Proof::TitleChanged { title } => format!("title {title}"),
         Proof::Gone { element } => format!("{} gone", of(element)),

@@ -12,9 +12,9 @@ use super::{
 use crate::{
     action::{Action, WindowRef, words::Wording},
     blackboard::{Blackboard, Trajectory},
-    command::{ActionCommandInfo, CallResult, CallStatus, Command, Verdict},
+    command::{ActionCommandInfo, CallResult, CallStatus, Command, ToolSpec, Verdict},
     ids::WindowId,
-    intent::{Aimed, Does},
+    intent::{Aimed, Does, Takes},
     memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
@@ -201,10 +201,16 @@ impl<R> Acting<R> {
         }
     }
 
-    /// Takes in another look; returns the commands that waited for it.
-    pub(super) fn looked_again(&mut self, observation: Observation) -> Vec<Command> {
+    /// Takes in another look; returns the commands that waited for it. A dialog that opened is no surprise to one of these `tools`
+    /// that is for it.
+    pub(super) fn looked_again(&mut self, observation: Observation, tools: &[ToolSpec]) -> Vec<Command> {
         self.seen_since = Some(Box::new(observation));
-        std::mem::take(&mut self.later)
+        let later = std::mem::take(&mut self.later);
+        let first = later.first().and_then(|first| tools.iter().find(|tool| tool.name == first.tool));
+        if first.is_some_and(|tool| tool.takes.iter().any(|(_, takes)| *takes == Takes::Chosen)) {
+            self.surprise = None;
+        }
+        later
     }
 
     /// Goes on with commands that were judged after another look.

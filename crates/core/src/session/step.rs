@@ -270,7 +270,7 @@ impl Session {
     ) {
         self.round.unsaved.see(&observation);
         self.heard.see(&observation);
-        let commands = acting.looked_again(observation);
+        let commands = acting.looked_again(observation, &agent.tools(self));
         let reviewable = commands.clone();
         let proposal = Proposal { commands, ..agent.proposal(self, &acting.replied.reply) };
         self.gated(agent, acting, proposal, reviewable);

@@ -195,7 +195,9 @@ fn is_in_row(tree: &Tree, element: &Element, row: &str) -> bool {
     };
     let holds_row = |one: &&Element| one.role.is_row_or_cell() && one.role != Role::TABLE_CELL;
     if let Some(container) = tree.ancestors(element.id).find(holds_row) {
-        return names_equal(&container.name, row) || tree.descendants(container.id).any(says);
+        let texts = [Some(container.name.as_str()), container.text.as_deref()];
+        return texts.into_iter().flatten().any(|text| has_words(text, row))
+            || tree.descendants(container.id).any(says);
     }
     let Some(bounds) = element.bounds else { return false };
     let at_same_height = |one: &Element| {
@@ -206,6 +208,18 @@ fn is_in_row(tree: &Tree, element: &Element, row: &str) -> bool {
         (other.y..other.bottom()).contains(&own) && (bounds.y..bounds.bottom()).contains(&its)
     };
     tree.elements.iter().any(|one| says(one) && at_same_height(one))
+}
+
+/// Whether a text has these words, whole: the text of a row, with a sign in the place of each control (U+FFFC).
+fn has_words(text: &str, words: &str) -> bool {
+    let (text, words) = (fold_name(text), fold_name(words));
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    !words.is_empty()
+        && text.match_indices(&words).any(|(at, found)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + found.len()..).and_then(|after| after.chars().next());
+            !is_part(before) && !is_part(after)
+        })
 }
 
 /// Whether an element stands below the header of a column.
@@ -282,6 +296,27 @@ mod tests {
         assert_eq!(find(r#"{"role": "push button", "column": "Action", "row": "Tea"}"#), Ok(9));
         assert_eq!(find(r#"{"name": "Delete", "nth": 2}"#), Ok(11));
         assert_eq!(find(r#"{"name": "Tea", "in": "shop"}"#), Ok(8));
+        // The text of a row may hold a sign for each control in it, and the text itself may be no element.
+        let mut rows = form();
+        let row = |id: u32, text: &str| Element {
+            text: Some(text.to_owned()),
+            ..element(id, 1, Role::LIST_ITEM, "", (0, 200))
+        };
+        rows.tree.elements.extend([
+            row(20, "Row 32 of 50 \u{fffc}"),
+            element(21, 2, Role::PUSH_BUTTON, "Take", (0, 200)),
+            row(22, "Row 321 of 50 \u{fffc}"),
+            element(23, 2, Role::PUSH_BUTTON, "Take", (0, 220)),
+        ]);
+        let take = |row: &str| {
+            let description = Description {
+                name: Some("Take".to_owned()),
+                row: Some(row.to_owned()),
+                ..Description::default()
+            };
+            description.find(&[rows.clone()]).map(|id| id.0).ok()
+        };
+        assert_eq!(["Row 32", "Row 321 of 50", "Row 3", "of 50"].map(take), [Some(21), Some(23), None, None]);
         for (json, problem) in [
             (r#"{"name": "Delete"}"#, "2 elements are element \"Delete\": e9 push button \"Delete\", e11"),
             (r#"{"name": "Delete", "nth": 3}"#, "no element \"Delete\", number 3 is shown; there are: e9"),

@@ -171,9 +171,10 @@ fn a_file_is_chosen_in_a_dialog_that_is_there_and_a_page_gets_none_unasked() {
     let opens = json!([{"function": "click_element", "arguments": {"id": "e4"}}, chooses]);
     let request = |request: &str| {
         let mut h = Harness::acting(with_forms(), request, web(first_page()), &opens);
-        h.succeeds(None, Value::Null);
         let mut dialog = window(2, "Open File", "Forms");
         dialog.kind = WindowKind::Dialog;
+        // It opens unannounced.
+        h.succeeds(Some(dialog.clone()), Value::Null);
         let chooser =
             vec![element(20, 0, Role::FILE_CHOOSER, "Open File"), element(21, 1, Role::ENTRY, "Name")];
         let mut seen = web(first_page());

@@ -22,6 +22,8 @@ struct Program {
     files: &'static [(&'static str, &'static str)],
     /// Which browser it is, if it is one.
     browser: Option<Browser>,
+    /// A variable that the program needs while it is confined.
+    confined: Option<(&'static str, &'static str)>,
     /// The folder of those files that has settings of toolkits, which hold before those of the desktop.
     settings: Option<&'static str>,
 }
@@ -33,6 +35,8 @@ pub(crate) struct Needs {
     pub(crate) arguments: Vec<OsString>,
     /// Which browser it is, if it is one.
     pub(crate) browser: Option<Browser>,
+    /// A variable that it needs while it is confined, with its value.
+    pub(crate) confined: Option<(&'static str, &'static str)>,
     /// A folder with settings of toolkits, which hold before those of the desktop.
     pub(crate) settings: Option<PathBuf>,
 }
@@ -116,6 +120,7 @@ const PROGRAMS: &[Program] = &[
             ("libreoffice/settings/gtk-3.0/settings.ini", STILL),
         ],
         browser: None,
+        confined: None,
         settings: Some("libreoffice/settings"),
     },
     Program {
@@ -136,6 +141,7 @@ const PROGRAMS: &[Program] = &[
         as_superuser: &["--no-sandbox"],
         files: &[],
         browser: Some(Browser::Chromium),
+        confined: None,
         settings: None,
     },
     Program {
@@ -144,6 +150,8 @@ const PROGRAMS: &[Program] = &[
         as_superuser: &[],
         files: &[("firefox/user.js", FIREFOX_SETTINGS)],
         browser: Some(Browser::Firefox),
+        // Its processes for pages crash where they have a name space of users and may not write to `/proc`.
+        confined: Some(("MOZ_ASSUME_USER_NS", "0")),
         settings: None,
     },
 ];
@@ -179,6 +187,7 @@ user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("browser.startup.homepage_override.mstone", "ignore");
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("datareporting.policy.dataSubmissionPolicyBypassNotification", true);
+user_pref("dom.successive_dialog_time_limit", 0);
 user_pref("general.smoothScroll", false);
 user_pref("remote.active-protocols", 1);
 user_pref("remote.prefs.recommended", false);
@@ -212,6 +221,7 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
     Ok(Needs {
         arguments: family.arguments.iter().chain(superusers).map(filled).collect(),
         browser: family.browser,
+        confined: family.confined,
         settings: family.settings.map(|folder| private.join(folder)),
     })
 }

@@ -26,7 +26,7 @@ pub struct DesktopSettings {
     /// configuration, and from changing the system. Needs `bubblewrap`.
     pub confine: ConfineSetting,
     /// Whether browsers on a virtual desktop start with their own protocol, by which agents read pages, answer the dialogs of scripts
-    /// and open addresses. Firefox then tells pages that it is controlled (`navigator.webdriver`).
+    /// and open addresses. Browsers then tell pages that they are controlled (`navigator.webdriver`), which some pages refuse.
     pub pages: bool,
     /// Places that applications may see and change nevertheless: `["~/.aws", "/run/cups", "/srv/shared"]`.
     pub allow: Vec<PathBuf>,

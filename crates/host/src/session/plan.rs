@@ -144,8 +144,6 @@ impl Plan {
         session.action_sequences = true;
         session.agents.clear();
         plan.agents = EnabledAgents::default();
-        // Who steers has tools of its own.
-        plan.sources = EnabledSources::default();
         plan.setup.steered = true;
         Ok(plan)
     }
@@ -159,7 +157,7 @@ impl Plan {
         let team = model.clone().team()?;
         let plan = Self::with_team(config, helper, request, model, team)?;
         check_price(&plan.config)?;
-        Ok(plan)
+        Ok(Self { sources: sources(config, helper)?, ..plan })
     }
 
     fn with_team(
@@ -188,7 +186,8 @@ impl Plan {
             model,
             config: session,
             agents: enable(config, helper, &config.agents.enabled)?,
-            sources: sources(config, helper)?,
+            // Who asks a model has them; who steers has tools of its own.
+            sources: EnabledSources::default(),
             files: files(config, helper),
             store: session_store(config),
             people: PeopleRules::of(&config.people),

@@ -24,6 +24,9 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             Said::statement(format!("{} is closed", window.label()))
         }
         Proof::WindowClosed { window } => Said::about(action, format!("“{}” closed", window.title)).timed(),
+        Proof::PageAsks { message } => {
+            Said::about(action, format!("the page asks “{message}”; `answer_dialog` answers")).timed()
+        }
         Proof::TitleChanged { title } => {
             Said::about(action, format!("the title changed to “{title}”")).timed()
         }

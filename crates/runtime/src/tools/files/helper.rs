@@ -1,6 +1,7 @@
 //! The program that reads files.
 
 use std::{
+    fs, io,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -84,10 +85,46 @@ pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) 
         limit: WORK_BOUND,
         kept: (ANSWER_MAX, 0),
     };
-    answered(given, work, &runner.run(run).await)
+    let into = given.path("into").filter(|_| work == Work::Unpack);
+    answered(given, into, &runner.run(run).await).await
 }
 
-fn answered(given: &Given<'_>, work: Work, ran: &CallResult) -> CallResult {
+/// What came of an archive that the helper says it has unpacked: the folder is counted, which shares nothing with the helper.
+async fn unpacked(said: String, into: &Path, result: CallResult) -> CallResult {
+    let folder = into.to_owned();
+    let counted = tokio::task::spawn_blocking(move || contents(&folder)).await;
+    let (files, bytes) = counted.ok().and_then(Result::ok).unwrap_or_default();
+    let said_of = |name: &str| result.output.get(name).and_then(Value::as_u64);
+    let is_there = said_of("files") == Some(files) && said_of("bytes") == Some(bytes);
+    let read_back = format!("{} has {files} files with {bytes} bytes", into.display());
+    CallResult {
+        status: if is_there { CallStatus::Success } else { CallStatus::Failure },
+        effect: Some(if is_there { Verdict::Seen } else { Verdict::NotSeen }),
+        report: Report::Native { did: said, read_back: Some(read_back) },
+        ..result
+    }
+}
+
+/// How many files are in a folder, and how many bytes in these. Blocking.
+fn contents(folder: &Path) -> io::Result<(u64, u64)> {
+    let (mut files, mut bytes) = (0, 0);
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            let data = entry.metadata()?;
+            if data.is_dir() {
+                folders.push(entry.path());
+            } else {
+                files += 1;
+                bytes += if data.is_symlink() { 0 } else { data.len() };
+            }
+        }
+    }
+    Ok((files, bytes))
+}
+
+async fn answered(given: &Given<'_>, into: Option<PathBuf>, ran: &CallResult) -> CallResult {
     if ran.status != CallStatus::Success {
         let why = format!("the program that reads files {}", ran.summary());
         return if ran.effect == Some(Verdict::Refused) { given.refused(why) } else { given.failed(why) };
@@ -95,18 +132,10 @@ fn answered(given: &Given<'_>, work: Work, ran: &CallResult) -> CallResult {
     let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
     match serde_json::from_str::<Done>(printed) {
         Ok(Done::Ok { said, output }) => {
-            // The helper renames the unpacked folder into place as its last step. It counts what it wrote; nothing reads that back.
-            let effect = (work == Work::Unpack).then_some(Verdict::Seen);
-            let report = match effect {
-                Some(_) => Report::Native { did: said.clone(), read_back: Some(said) },
-                None => Report::text(said),
-            };
-            CallResult {
-                status: CallStatus::Success,
-                effect,
-                report,
-                output,
-                ..CallResult::failure(None, "")
+            let result = CallResult { status: CallStatus::Success, output, ..CallResult::failure(None, "") };
+            match into {
+                Some(into) => unpacked(said, &into, result).await,
+                None => CallResult { report: Report::text(said), ..result },
             }
         }
         Ok(Done::Failed { problem }) => given.refused(format!("failed to {problem}")),

@@ -68,9 +68,15 @@ impl Tool for Act {
     async fn run(self, called: Called) -> Result<Answer, String> {
         let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
+        let asked = self.actions.len();
         let actions = self.actions.into_iter().map(|one| (one.tool, one.arguments)).collect();
         let turn = desk.act(window, &self.why, actions).await?;
         let mut text = words::done(&turn);
+        let left = asked.saturating_sub(turn.done.len());
+        if left > 0 && turn.rejected.is_none() {
+            let why = "one before failed, had an unexpected effect, or opened a dialog";
+            text.push_str(&format!("\n{left} of {asked} actions were not run: {why}."));
+        }
         let mut picture = None;
         match &turn.seen {
             Some(Observation::Window(view)) if desk.window() == Some(window) => {

@@ -1,0 +1,18 @@
+//! `deskhand hold-browser`, internal: the process that starts a browser on a virtual desktop and tells its pages.
+
+use deskhand_browser::{Engine, Hold, hold};
+
+use crate::{
+    args::{BrowserEngine, HoldBrowserArgs},
+    exit::{CliError, CommandResult, Exit},
+};
+
+pub(crate) async fn hold_browser(args: HoldBrowserArgs) -> CommandResult {
+    let HoldBrowserArgs { engine, socket, profile, program, arguments } = args;
+    let engine = match engine {
+        BrowserEngine::Chromium => Engine::Chromium,
+        BrowserEngine::Firefox => Engine::Firefox,
+    };
+    let code = hold(Hold { engine, socket, profile, program, arguments }).await;
+    code.map(Exit::Program).map_err(|error| CliError::failed_to("start a browser", error))
+}
