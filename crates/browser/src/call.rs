@@ -24,7 +24,7 @@ pub(crate) enum Call {
     ReadPage { start: usize, characters_max: usize, frame: usize },
     PageForms,
     Tabs,
-    AnswerDialog { accept: bool, text: Option<String> },
+    AnswerDialog { accept: bool, message: Option<String>, text: Option<String> },
     PageDialog,
     Downloads,
     OpenUrl { url: String, new_tab: bool },
@@ -52,6 +52,7 @@ impl Call {
                         "true for OK (or to leave the page), false for Cancel (or to stay)",
                     )
                 })?,
+                message: arguments.text("message", PROMPT_BYTES_MAX)?,
                 text: arguments.text("text", PROMPT_BYTES_MAX)?,
             },
             "page_dialog" => Self::PageDialog,

@@ -84,7 +84,7 @@ fn begins(window_title: &str, title: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || SEPARATORS.iter().any(|separator| rest.starts_with(separator)))
 }
 
-fn normalised(text: &str) -> String {
+pub(crate) fn normalised(text: &str) -> String {
     crate::wire::cleaned(text).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

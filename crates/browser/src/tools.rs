@@ -25,8 +25,9 @@ pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Resul
         Call::Tabs => return Ok(tabs(&glances, page.ok().as_deref())),
         Call::Downloads => return Ok(downloads(browser).await),
         Call::PageDialog => return page_dialog(browser, &page?),
-        Call::AnswerDialog { accept, text } => {
-            return answer_dialog(browser, &page?, accept, text.as_deref()).await;
+        Call::AnswerDialog { accept, message, text } => {
+            let wanted = (accept, message.as_deref());
+            return answer_dialog(browser, &page?, wanted, text.as_deref()).await;
         }
         Call::OpenUrl { url, new_tab } => return open_url(browser, &page?, &url, new_tab).await,
         Call::ReadPage { start, characters_max, frame } => {

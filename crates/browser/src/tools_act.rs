@@ -7,26 +7,33 @@ use tokio::time::timeout;
 
 use crate::{
     browser::{Arrival, Browser, GLANCE_BOUND, Wanted},
+    titles::normalised,
     tools::{dialog_said, known, named},
     wire::{Effect, Good, Trouble},
 };
 
 /// How long a dialog may take to close.
 const CLOSE_BOUND: Duration = Duration::from_secs(10);
+/// How much of another message is told, in characters.
+const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 /// The answers of a server from this one on are errors.
 const STATUS_ERROR: u64 = 400;
 
-/// Answers the dialog of a page.
+/// Answers the dialog of a page: the one with that message, if one is given, since another one may have come.
 pub(crate) async fn answer_dialog(
     browser: &Browser,
     page: &str,
-    accept: bool,
+    (accept, message): (bool, Option<&str>),
     text: Option<&str>,
 ) -> Result<Good, Trouble> {
     let before = known(browser, page)?;
     let Some(dialog) = before.dialog else {
         return Err(Trouble::Invalid("the page shows no dialog; nothing was answered".to_owned()));
     };
+    if message.is_some_and(|message| normalised(message) != normalised(&dialog.message)) {
+        let says = crate::wire::cut(&dialog.message, MESSAGE_CHARACTERS_MAX);
+        return Err(Trouble::Invalid(format!("the dialog says {says:?}; give that as the message")));
+    }
     if text.is_some() && dialog.kind != "prompt" {
         return Err(Trouble::Invalid(format!(
             "the argument \"text\" is for prompt dialogs, but this is an {} dialog; leave it out",

@@ -303,6 +303,8 @@ fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPerm
             | Takes::File
             | Takes::Chosen
             | Takes::Address
+            | Takes::Question
+            | Takes::Accepts
             | Takes::Replaces,
         )
         | None => mentioned(value, secrets),

@@ -1,7 +1,7 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    action::{Act, Aim, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty},
+    action::{Act, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty},
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
@@ -20,6 +20,9 @@ use crate::{
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
 };
+
+/// The longest question of a page that is kept, in characters: it is answered by its words.
+const QUESTION_MAX: usize = 300;
 
 /// A click.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,7 +127,7 @@ pub(crate) async fn click_element<D: Desktop>(
     if !done.is_seen()
         && let Some(message) = oracle::question_of_page(desktop, &ready.surface).await
     {
-        done.action.evidence = Proof::PageAsks { message: clip(&message, TEXT_MAX) }.into();
+        done.action.evidence = Proof::PageAsks { message: clip(&message, QUESTION_MAX) }.into();
     }
     Ok(done)
 }

@@ -1,3 +1,5 @@
+//! Events as the browser sends them, one after the other, and what is kept of them.
+
 use super::*;
 
 fn send(state: &mut State, method: &str, parameters: Value) -> Vec<&'static str> {

@@ -47,7 +47,11 @@ async fn answers(engine: Engine) {
     let (kind, message) =
         running.refused("Confirm", "answer_dialog", json!({"accept": true, "text": "x"})).await;
     assert!(kind == "invalid" && message.contains("prompt"), "{message}");
-    let answered = running.ok("Confirm", "answer_dialog", json!({"accept": false})).await;
+    let other = json!({"accept": true, "message": "Really not?"});
+    let (_, why) = running.refused("Confirm", "answer_dialog", other).await;
+    assert!(why.contains("the dialog says \"Really?\""), "{why}");
+    let answered =
+        running.ok("Confirm", "answer_dialog", json!({"accept": false, "message": " Really? "})).await;
     assert_eq!(
         answered["effect"],
         json!({"seen": true, "proof": "the dialog closed and the page got Cancel"})

@@ -195,7 +195,13 @@ impl Page {
         assert!(asks.contains("1. click_element: seen") && asks.contains("Clear all 5,000 rows?"), "{asks}");
         let dialog = self.act(one("page_dialog", json!({})));
         assert!(dialog.contains("Clear all 5,000 rows?"), "{dialog}");
-        let answered = self.act(one("answer_dialog", json!({"accept": true})));
+        let other = json!({"actions": one("answer_dialog", json!({"accept": true, "message": "Go on?"}))});
+        assert!(
+            self.client.call("act", other).0.contains("Clear all 5,000 rows?"),
+            "another one than was judged"
+        );
+        let message = json!({"accept": true, "message": "Clear all 5,000 rows?"});
+        let answered = self.act(one("answer_dialog", message));
         self.told("confirmed true");
         assert!(answered.contains("1. answer_dialog: seen"), "{answered}");
         self.act(json!([

@@ -151,6 +151,10 @@ pub enum Takes {
     Chosen,
     /// The address of a page.
     Address,
+    /// The question that the command answers, in the words of the dialog.
+    Question,
+    /// Whether a question is answered with yes.
+    Accepts,
     /// Whether a file that exists may be replaced.
     Replaces,
 }

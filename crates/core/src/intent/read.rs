@@ -92,6 +92,15 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
             true => Aimed::Replaces,
             false => return Ok(None),
         },
+        // They stand around what is pressed.
+        Takes::Question => {
+            text(value).ok_or("what the dialog says")?;
+            return Ok(None);
+        }
+        Takes::Accepts => {
+            value.as_bool().ok_or("true or false")?;
+            return Ok(None);
+        }
         Takes::Address => Aimed::Files { files: vec![text(value).ok_or("the address of a page")?] },
         Takes::File | Takes::Chosen => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
     }))

@@ -428,7 +428,7 @@ impl Subject {
         words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
     }
 
-    fn label(&mut self, label: &str) {
+    pub(super) fn label(&mut self, label: &str) {
         if !label.trim().is_empty() {
             self.labels.push(label.trim().to_owned());
         }

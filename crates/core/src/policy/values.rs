@@ -13,7 +13,7 @@ use std::sync::LazyLock;
 
 use crate::{
     command::{Command, ToolSpec},
-    intent::{Aimed, Does, Judged},
+    intent::{Aimed, Does, Judged, Takes},
     keys::{Key, KeyChord, Modifier},
     observation::{Observation, Surface, WindowView},
     ui::{Element, InstalledApplication, Role, State, WindowKind},
@@ -85,6 +85,7 @@ impl Subject {
     pub(crate) fn with_values(mut self, command: &Command, reading: &Reading<'_>) -> Self {
         let mut found: Vec<(ValueKind, String)> = Vec::new();
         self.calls(command, reading.tools);
+        self.answers_question(command, reading.tools);
         for aimed in &command.intent.aims {
             match aimed {
                 Aimed::Program { name } => found.push((ValueKind::Program, name.trim().to_owned())),
@@ -137,6 +138,20 @@ impl Subject {
             self.writes(command, reading.places, &reading.texts.made());
         }
         self
+    }
+
+    /// Notes the question that a command answers, which shows in no element.
+    fn answers_question(&mut self, command: &Command, tools: &[ToolSpec]) {
+        let tool = tools.iter().find(|tool| tool.name == command.tool);
+        for (name, takes) in tool.iter().flat_map(|tool| &tool.takes) {
+            let Some(value) = command.arguments.get(name) else { continue };
+            if *takes == Takes::Question {
+                self.surroundings.texts.extend(value.as_str().map(str::to_owned));
+            }
+            if *takes == Takes::Accepts && value.as_bool() == Some(false) {
+                self.label("Cancel");
+            }
+        }
     }
 
     /// Notes the source of a tool that is none of ours, with what it is given.

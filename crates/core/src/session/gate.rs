@@ -291,6 +291,8 @@ impl Judging<'_> {
                 | Takes::Files
                 | Takes::File
                 | Takes::Address
+                | Takes::Question
+                | Takes::Accepts
                 | Takes::Replaces => {}
             }
         }

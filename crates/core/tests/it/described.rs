@@ -157,6 +157,25 @@ fn what_appears_later_is_judged_by_what_it_is_then() {
     assert!(prompt.contains("set_value(") && prompt.contains("Ada"), "{prompt}");
 }
 
+/// The dialog of a page's script shows in no element: it is judged by the words that the agent answers to.
+#[test]
+fn the_answer_to_a_page_is_judged_by_its_question() {
+    let mut config = config();
+    let mut answers = tool("answer_dialog");
+    let takes = [("message", Takes::Question), ("accept", Takes::Accepts)];
+    (answers.does, answers.takes) =
+        (Does::Press, takes.map(|(name, takes)| (name.to_owned(), takes)).to_vec());
+    config.app_tools.push(answers);
+    let asked = |accept: bool, message: &str| {
+        let arguments = json!({"accept": accept, "message": message});
+        let action = json!([{"function": "answer_dialog", "arguments": arguments}]);
+        Harness::acting(config.clone(), "Go on.", first_page(), &action).guarded()
+    };
+    assert!(asked(true, "Delete the account?").is_some_and(|why| why.contains("Delete the account?")));
+    assert_eq!(asked(false, "Delete the account?"), None);
+    assert_eq!(asked(true, "Show the next page?"), None);
+}
+
 #[test]
 fn a_file_is_chosen_in_a_dialog_that_is_there_and_a_page_gets_none_unasked() {
     let chooses = json!({"function": "choose_file", "arguments": {"path": "/home/ada/keys.txt"}});

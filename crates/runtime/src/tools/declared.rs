@@ -24,6 +24,13 @@ impl Declared {
         self.arguments.iter().any(|argument| argument.is(name) && argument.takes == Some(Takes::File))
     }
 
+    /// The first required argument that is missing.
+    pub(super) fn missing(&self, given: &Map<String, Value>) -> Option<&'static str> {
+        let is_given = |name: &str| given.get(name).is_some_and(|value| !value.is_null());
+        let required = self.arguments.iter().filter(|argument| !argument.optional);
+        required.map(|argument| argument.name).find(|name| !is_given(name))
+    }
+
     pub(super) fn spec(&self) -> ToolSpec {
         let properties: Map<String, Value> =
             self.arguments.iter().map(|argument| (argument.name.to_owned(), argument.schema())).collect();

@@ -111,6 +111,10 @@ impl<D: Desktop> AnyTool<D> for &'static DocumentTool {
                 Ok(window) => window,
                 Err(error) => return failed(error, acts),
             };
+            if let Some(name) = self.declared.missing(arguments) {
+                let why = format!("`{name}` is needed; nothing was done");
+                return CallResult::failure(acts.then_some(Verdict::Refused), why);
+            }
             let mut arguments = arguments.clone();
             for (name, value) in &mut arguments {
                 let path = value.as_str().filter(|_| self.declared.is_file(name));

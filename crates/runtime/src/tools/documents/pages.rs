@@ -30,7 +30,11 @@ pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::edits(
         "answer_dialog",
         "Answers the dialog of the page's script.",
-        &[Argument::boolean("accept").required(), Argument::text("text").takes(Takes::Text)],
+        &[
+            Argument::text("message").required().takes(Takes::Question).about("What it says, whole."),
+            Argument::boolean("accept").required().takes(Takes::Accepts),
+            Argument::text("text").takes(Takes::Text),
+        ],
     )
     .does(Does::Press)
     .only_in(BROWSERS),
