@@ -220,7 +220,7 @@ impl Page {
         let mut tries =
             |url: &str| self.client.call("act", json!({"actions": one("open_url", json!({"url": url}))})).0;
         let failed = tries("http://127.0.0.1:1/");
-        assert!(failed.contains("1. open_url: not_seen"), "{failed}");
+        assert!(failed.contains("1. open_url: not seen"), "{failed}");
         let refused = tries("javascript:alert(1)");
         assert!(refused.contains("refused"), "{refused}");
     }

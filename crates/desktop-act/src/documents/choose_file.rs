@@ -94,12 +94,11 @@ async fn choose<D: Desktop>(
     // GTK 3 forgets a key that comes while a folder is still being read, and one that comes while it looks for the file: the dialog
     // stays as it was, and a person presses again.
     for (attempt, bound) in ATTEMPTS.into_iter().enumerate() {
-        if attempt > 0 && is_read && !still_reads(desktop, &dialog, &file.path).await? {
-            break;
-        }
-        if attempt + 1 < ATTEMPTS.len() {
+        // One that reads something else by now is about to close.
+        let asks_again = attempt == 0 || !is_read || still_reads(desktop, &dialog, &file.path).await?;
+        if asks_again && attempt + 1 < ATTEMPTS.len() {
             desktop.press(&NamedKey::Return.into()).await?;
-        } else if is_read {
+        } else if asks_again && is_read {
             accept(desktop, &dialog, &OPEN_BUTTONS, limits).await?;
         }
         closed = closes(desktop, &dialog, (&known, bound), &mut waited_ms).await?;

@@ -36,6 +36,8 @@ pub(crate) struct Saving {
     /// Whether a process has had it open for writing all along, as office suites have: then that says nothing.
     is_held: bool,
     modified: Option<bool>,
+    /// Whether the application itself was asked, not the title of its window.
+    told: bool,
     /// Whether the window showed this file before.
     showed: bool,
 }
@@ -72,10 +74,11 @@ impl Saved {
 impl Saving {
     /// Notes the state of the document of `window` and its file.
     pub(crate) async fn begin<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Self> {
-        let document = document_of(desktop, window).await?;
+        let (document, told) = document_of(desktop, window).await?;
         let path = document.as_ref().and_then(|document| document.path.clone());
         let modified = document.and_then(|document| document.modified);
-        Self { modified, showed: true, ..Self::of(desktop, window, path).await? }.with_stamp(desktop).await
+        let saving = Self { modified, told, showed: true, ..Self::of(desktop, window, path).await? };
+        saving.with_stamp(desktop).await
     }
 
     /// The same for a file that the document is going to be saved to.
@@ -84,10 +87,11 @@ impl Saving {
         window: &WindowInfo,
         path: &str,
     ) -> DesktopResult<Self> {
-        let document = document_of(desktop, window).await?;
+        let (document, told) = document_of(desktop, window).await?;
         let showed = document.as_ref().is_some_and(|document| document.path.as_deref() == Some(path));
         let modified = document.and_then(|document| document.modified);
-        let saving = Self { modified, showed, ..Self::of(desktop, window, Some(path.to_owned())).await? };
+        let saving =
+            Self { modified, told, showed, ..Self::of(desktop, window, Some(path.to_owned())).await? };
         saving.with_stamp(desktop).await
     }
 
@@ -100,6 +104,7 @@ impl Saving {
             stamp: None,
             is_held: false,
             modified: None,
+            told: false,
             showed: false,
         })
     }
@@ -117,10 +122,11 @@ impl Saving {
         self.path.is_some()
     }
 
-    /// The file, if the document has no unsaved changes and so needs not be saved.
+    /// The file, if the window shows that the document has no unsaved changes and so needs not be saved. A document that was begun has
+    /// none either, and may have no file of its own yet: one whose application was asked is saved all the same.
     pub(crate) fn saved_already(&self) -> Option<Proof> {
         let (path, stamp) = (self.path.clone()?, self.stamp?);
-        let already = self.modified == Some(false);
+        let already = self.modified == Some(false) && !self.told;
         already.then_some(Proof::Saved { path, bytes: stamp.size, already })
     }
 
@@ -159,7 +165,8 @@ impl Saving {
             if works || asked != question {
                 idle_ms = 0;
             }
-            let idle_max = if modified.is_some() { IDLE_MAX } else { IDLE_UNMARKED_MAX };
+            let is_clean = self.told && modified == Some(false);
+            let idle_max = if modified.is_some() && !is_clean { IDLE_MAX } else { IDLE_UNMARKED_MAX };
             if idle_ms >= milliseconds(idle_max) || waited_ms >= milliseconds(limits.launch) {
                 return Ok(Saved {
                     evidence: self.shortfall(state.as_ref(), modified),
@@ -179,7 +186,7 @@ impl Saving {
     async fn shown_now<D: Desktop>(&self, desktop: &D, windows: &[WindowInfo]) -> DesktopResult<Shown> {
         let gone = Shown { modified: None, took_file: false };
         let Some(now) = windows.iter().find(|info| info.id == self.window.id) else { return Ok(gone) };
-        let Some(document) = document_of(desktop, now).await? else { return Ok(gone) };
+        let (Some(document), _) = document_of(desktop, now).await? else { return Ok(gone) };
         let is_it = document.path.is_some() && document.path == self.path;
         Ok(Shown { modified: document.modified, took_file: is_it && !self.showed })
     }
@@ -216,6 +223,10 @@ impl Saving {
         let path = self.path.clone();
         let changed = state.and_then(|state| state.stamp) != self.stamp;
         let missing = path.is_some() && state.is_some_and(|state| state.stamp.is_none());
+        let stamp = state.and_then(|state| state.stamp);
+        if let (true, Some(false), Some(path), Some(stamp)) = (self.told, modified, &path, stamp) {
+            return Proof::Saved { path: path.clone(), bytes: stamp.size, already: true }.into();
+        }
         if modified == Some(true) || missing {
             return Shortfall::NotSaved { path, modified, changed }.into();
         }
@@ -224,9 +235,14 @@ impl Saving {
 }
 
 /// What a window shows of its document, and what its application says of it where that can be asked.
-async fn document_of<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<Option<DocumentInfo>> {
+/// Whether it was asked is the second.
+async fn document_of<D: Desktop>(
+    desktop: &D,
+    window: &WindowInfo,
+) -> DesktopResult<(Option<DocumentInfo>, bool)> {
     let shown = desktop.document(window).await?;
-    let Some(told) = oracle::document(desktop, window).await else { return Ok(shown) };
+    let Some(told) = oracle::document(desktop, window).await else { return Ok((shown, false)) };
     let (name, path) = shown.map_or_else(|| (window.title.clone(), None), |shown| (shown.name, shown.path));
-    Ok(Some(DocumentInfo { name, path: told.path.or(path), modified: Some(told.modified) }))
+    let document = DocumentInfo { name, path: told.path.or(path), modified: Some(told.modified) };
+    Ok((Some(document), true))
 }
