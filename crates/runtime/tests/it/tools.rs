@@ -75,7 +75,7 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 23] = [
+const PLAIN: [&str; 25] = [
     "action",
     "button",
     "checked",
@@ -99,6 +99,8 @@ const PLAIN: [&str; 23] = [
     "seconds",
     "start",
     "title",
+    "times",
+    "until",
 ];
 
 #[test]
