@@ -56,8 +56,10 @@ impl Native for LinuxDesktop {
                 Ok(NativeAnswer::Refused(reason))
             }
         };
-        // What it shows is something else now, which it does not always announce.
-        if let Some(accessibility) = self.accessibility() {
+        // What it shows is something else after a change, which it does not always announce.
+        let only_read =
+            matches!(answer, Ok(NativeAnswer::Done { effect: None, .. } | NativeAnswer::Refused(_)));
+        if let Some(accessibility) = self.accessibility().filter(|_| !only_read) {
             accessibility.drawn_unknown();
         }
         answer
