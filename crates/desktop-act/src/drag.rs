@@ -1,21 +1,19 @@
 //! Dragging from one place to another.
 
 use deskhand_core::{
-    action::{Act, Aim, Refusal},
+    action::{Act, Aim},
     command::Route,
-    geometry::{Point, Screen},
     ids::WindowId,
-    ui::{Element, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopResult, Held};
 
 use crate::{
     before::Before,
-    checks::{Need, check},
     effect::wait_for_effect,
     patience::watch_app,
+    place::place,
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
-    surfaces::{bring_to_front, surfaces},
+    surfaces::bring_to_front,
 };
 
 /// Presses at `from` with the modifiers, moves to `to` and releases there.
@@ -50,26 +48,4 @@ async fn drag_and_check<D: Desktop>(
     let aim = Aim::Point { point: start, on: element.as_ref().map(Into::into) };
     let done = effect.to_done(Act::Drag { to: Some(end) }, aim, Route::Input);
     Ok(done.or_unknown(effect.damaged && element.is_none()))
-}
-
-async fn place<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    target: &Target,
-) -> Result<(WindowInfo, Point<Screen>, Option<Element>), Halt> {
-    match target {
-        Target::Element { id, name } => {
-            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
-            let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
-            Ok((ready.surface, point, Some(ready.element)))
-        }
-        Target::Point(point) => {
-            let all = surfaces(desktop, window).await?;
-            let surface = all.into_iter().rev().find(|surface| surface.bounds.contains(point));
-            let outside = || Refusal::PointOutside { point: *point, window, bounds: None };
-            let surface = surface.ok_or_else(outside)?;
-            let element = desktop.element_at(surface.id, *point).await?;
-            Ok((surface, *point, element))
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Moves the pointer onto something, for what shows only then.
 
 use deskhand_core::{
-    action::{Act, Aim, Refusal},
+    action::{Act, Aim},
     command::Route,
     ids::WindowId,
 };
@@ -9,11 +9,11 @@ use deskhand_desktop::{Desktop, DesktopResult};
 
 use crate::{
     before::Before,
-    checks::{Need, check},
     effect::wait_for_effect,
     patience::watch_app,
+    place::place,
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
-    surfaces::{bring_to_front, surfaces},
+    surfaces::bring_to_front,
 };
 
 /// Moves the pointer onto an element or a point and leaves it there. `seen` if something showed, such as a tooltip or a menu.
@@ -35,21 +35,7 @@ async fn hover_and_check<D: Desktop>(
     target: &Target,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
-    let (surface, point, element) = match target {
-        Target::Element { id, name } => {
-            let ready = check(desktop, window, *id, name.as_deref(), Need::Act).await?;
-            let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
-            (ready.surface, point, Some(ready.element))
-        }
-        Target::Point(point) => {
-            let all = surfaces(desktop, window).await?;
-            let surface = all.into_iter().rev().find(|surface| surface.bounds.contains(point));
-            let outside = || Refusal::PointOutside { point: *point, window, bounds: None };
-            let surface = surface.ok_or_else(outside)?;
-            let element = desktop.element_at(surface.id, *point).await?;
-            (surface, *point, element)
-        }
-    };
+    let (surface, point, element) = place(desktop, window, target).await?;
     bring_to_front(desktop, surface.id).await?;
     let before = Before::take(desktop, &surface, element.as_ref()).await?;
     let watch = watch_app(desktop, surface.id).await?;

@@ -57,6 +57,7 @@ mod oracle;
 mod paste_cells;
 mod patience;
 mod permitted;
+mod place;
 mod press_again;
 mod press_keys;
 mod proof;

@@ -5,7 +5,7 @@ use deskhand_core::{
         Act, Action, Aim, ArgumentProblem, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported,
     },
     command::Route,
-    geometry::{Point, Rect, Screen},
+    geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, State, WindowInfo},
 };
@@ -14,8 +14,9 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
 use crate::{
     checks::{Need, check},
     patience::{read_element, read_tree, watch_app},
+    place::surface_at,
     report::{ActLimits, ActionReport, Halt, Target, report},
-    surfaces::{bring_to_front, surfaces},
+    surfaces::bring_to_front,
 };
 
 /// The most notches per call.
@@ -131,18 +132,6 @@ async fn bring_into_view<D: Desktop>(
         Shortfall::NotReached { way: None }.into()
     };
     Ok(done(evidence).by(Route::Semantic).after(settled.waited_ms))
-}
-
-async fn surface_at<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    point: Point<Screen>,
-) -> Result<WindowInfo, Halt> {
-    let all = surfaces(desktop, window).await?;
-    all.into_iter()
-        .rev()
-        .find(|surface| surface.bounds.contains(&point))
-        .ok_or_else(|| Refusal::PointOutside { point, window, bounds: None }.into())
 }
 
 type Places = Vec<(ElementId, String, Option<Rect<Screen>>)>;
