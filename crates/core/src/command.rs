@@ -36,6 +36,16 @@ pub struct Command {
 }
 
 impl Command {
+    /// Its tool among these; `None` if it is none of them.
+    pub fn tool_in<'a>(&self, tools: &'a [ToolSpec]) -> Option<&'a ToolSpec> {
+        tools.iter().find(|tool| tool.name == self.tool)
+    }
+
+    /// What its arguments are, as its tool among these declares it.
+    pub fn takes_in<'a>(&self, tools: &'a [ToolSpec]) -> &'a [(String, Takes)] {
+        self.tool_in(tools).map_or(&[], |tool| &tool.takes)
+    }
+
     /// The command as one line: `click_element(id="e5", name="Finish")`; long values are cut.
     pub fn to_line(&self) -> String {
         const VALUE_MAX: usize = 80;

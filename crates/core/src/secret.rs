@@ -282,10 +282,8 @@ fn admitted(permit: &SecretPermit, id: ElementId, view: &WindowView) -> Result<(
 /// The secret that an argument refers to where no secret may be. A name or a path may look like a reference, because that stands in
 /// place of a value that is shown; nothing is put in there.
 fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPermit]) -> Option<&'a str> {
-    let tool = tools.iter().find(|tool| tool.name == command.tool);
-    let takes = |name: &str| {
-        tool.and_then(|tool| tool.takes.iter().find(|(known, _)| known == name)).map(|(_, takes)| *takes)
-    };
+    let declared = command.takes_in(tools);
+    let takes = |name: &str| declared.iter().find(|(known, _)| known == name).map(|(_, takes)| *takes);
     command.arguments.iter().find_map(|(name, value)| match takes(name) {
         Some(Takes::Name | Takes::Item | Takes::Path | Takes::Element | Takes::Window) => None,
         Some(Takes::Text | Takes::Value) if value.as_str().is_some_and(|text| reference(text).is_some()) => {

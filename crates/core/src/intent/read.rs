@@ -17,7 +17,7 @@ use crate::{
 /// The argument that cannot be read as what its tool declares, with what it expects.
 pub fn read(command: &mut Command, tools: &[ToolSpec]) -> Result<(), String> {
     command.intent = Intent::default();
-    let Some(tool) = tools.iter().find(|tool| tool.name == command.tool) else { return Ok(()) };
+    let Some(tool) = command.tool_in(tools) else { return Ok(()) };
     command.intent.does = tool.does;
     let mut aims = Vec::new();
     let mut across: Option<f64> = None;
@@ -160,7 +160,7 @@ impl Intent {
     }
 
     /// Whether a text that it enters has a line break, which presses Return.
-    fn presses_return(&self) -> bool {
+    pub(crate) fn presses_return(&self) -> bool {
         self.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }))
     }
 

@@ -243,12 +243,12 @@ impl Subject {
     /// What is known of a command without what it is aimed at.
     fn unaimed(command: &Command) -> Self {
         let presses = |chord: &KeyChord| matches!(chord.key, Key::Named(NamedKey::Return) | Key::Char('\n'));
-        let breaks =
-            command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }));
         Self {
             tool: command.tool.clone(),
             does: command.intent.does,
-            presses_return: breaks || secret::presses_return(command) || command.intent.chords().any(presses),
+            presses_return: command.intent.presses_return()
+                || secret::presses_return(command)
+                || command.intent.chords().any(presses),
             ..Self::default()
         }
     }

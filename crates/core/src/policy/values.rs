@@ -142,8 +142,7 @@ impl Subject {
 
     /// Notes the question that a command answers, which shows in no element.
     fn answers_question(&mut self, command: &Command, tools: &[ToolSpec]) {
-        let tool = tools.iter().find(|tool| tool.name == command.tool);
-        for (name, takes) in tool.iter().flat_map(|tool| &tool.takes) {
+        for (name, takes) in command.takes_in(tools) {
             let Some(value) = command.arguments.get(name) else { continue };
             if *takes == Takes::Question {
                 self.surroundings.texts.extend(value.as_str().map(str::to_owned));
@@ -156,8 +155,7 @@ impl Subject {
 
     /// Notes the source of a tool that is none of ours, with what it is given.
     fn calls(&mut self, command: &Command, tools: &[ToolSpec]) {
-        let tool = tools.iter().find(|tool| tool.name == command.tool);
-        let Some(source) = tool.and_then(|tool| tool.source.clone()) else { return };
+        let Some(source) = command.tool_in(tools).and_then(|tool| tool.source.clone()) else { return };
         self.source = Some(source);
         self.arguments = command.arguments.iter().map(|(name, value)| format!("{name}={value}")).collect();
     }
@@ -437,7 +435,7 @@ pub(super) fn address_now(subject: &Subject, judged: &Judged, live: &Element) ->
 pub(super) fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
     let mut text = String::new();
     if matches!(command.intent.does, Does::Type | Does::Set) {
-        let takes = tools.iter().find(|tool| tool.name == command.tool).map_or(&[][..], |tool| &tool.takes);
+        let takes = command.takes_in(tools);
         // What an argument does not declare may be a value that is set.
         let is_text = |name: &String| {
             takes.iter().find(|(known, _)| known == name).is_none_or(|(_, takes)| takes.is_text())

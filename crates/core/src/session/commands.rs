@@ -8,7 +8,7 @@ use crate::{
 
 /// Refuses a command with an unknown tool, naming similar ones.
 pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<CallResult> {
-    if tools.iter().any(|tool| tool.name == command.tool) {
+    if command.tool_in(tools).is_some() {
         return None;
     }
     let near = nearest(&command.tool, tools.iter().map(|tool| tool.name.as_str()));

@@ -234,17 +234,12 @@ impl Judging<'_> {
         let Some(id) = field_for_dots(command, &self.reading(before, self.policy.guard)) else {
             return Ok(());
         };
-        let argument = self.takes(command).iter().find(|(_, takes)| *takes == Takes::Element);
+        let argument = command.takes_in(self.tools).iter().find(|(_, takes)| *takes == Takes::Element);
         if let Some((name, _)) = argument {
             command.arguments.insert(name.clone(), Value::String(id.to_string()));
             intent::read(command, self.tools).map_err(Unread::Refused)?;
         }
         Ok(())
-    }
-
-    fn takes(&self, command: &Command) -> &[(String, Takes)] {
-        let tool = self.tools.iter().find(|tool| tool.name == command.tool);
-        tool.map_or(&[], |tool| &tool.takes)
     }
 
     /// Puts the ids of elements in the place of their descriptions, as far as the window shows them. What stands there now is not
@@ -253,7 +248,7 @@ impl Judging<'_> {
         let Observation::Window(view) = self.observation else { return Ok(()) };
         let goes_on = before.iter().any(|one| one.intent.may_go_on());
         let acts = before.iter().any(|one| one.intent.does.acts());
-        for (name, takes) in self.takes(command) {
+        for (name, takes) in command.takes_in(self.tools) {
             let Some(value) = command.arguments.get_mut(name) else { continue };
             match takes {
                 Takes::Element if value.is_object() => {
@@ -482,7 +477,7 @@ impl fmt::Display for Grant {
 
 /// The arguments of a command besides the element that it is aimed at.
 fn with_what(command: &Command, tools: &[ToolSpec]) -> String {
-    let takes = tools.iter().find(|tool| tool.name == command.tool).map_or(&[][..], |tool| &tool.takes);
+    let takes = command.takes_in(tools);
     let is_aim = |name: &String| {
         takes.iter().any(|(known, takes)| known == name && matches!(takes, Takes::Element | Takes::Name))
     };

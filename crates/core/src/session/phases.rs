@@ -206,8 +206,8 @@ impl<R> Acting<R> {
     pub(super) fn looked_again(&mut self, observation: Observation, tools: &[ToolSpec]) -> Vec<Command> {
         self.seen_since = Some(Box::new(observation));
         let later = std::mem::take(&mut self.later);
-        let first = later.first().and_then(|first| tools.iter().find(|tool| tool.name == first.tool));
-        if first.is_some_and(|tool| tool.takes.iter().any(|(_, takes)| *takes == Takes::Chosen)) {
+        let takes = later.first().map_or(&[][..], |first| first.takes_in(tools));
+        if takes.iter().any(|(_, takes)| *takes == Takes::Chosen) {
             self.surprise = None;
         }
         later
