@@ -30,7 +30,7 @@ const NOTCHES_MAX: i32 = 40;
 const VIEW_PERCENT: i32 = 90;
 /// How long an application may take to start to scroll.
 const STARTS_MAX: Duration = Duration::from_millis(400);
-/// How often a view may draw something before its elements tell of it.
+/// How many turns in a row may draw something while the elements are still reported where they were.
 const LATE_MAX: u32 = 8;
 /// How often nothing has to move before that is the end: more may be loaded there.
 const STILL_MAX: u32 = 2;
@@ -90,7 +90,7 @@ async fn search<D: Desktop>(
         waited_ms += settled.waited_ms.max(1);
         let next = read_tree(desktop, view.surface.id).await?;
         match view.moved(&tree, &next) {
-            // It drew something, and tells of it later.
+            // It drew something, and reports its elements later.
             Moved::Nothing if settled.damaged && late < LATE_MAX => late += 1,
             Moved::Nothing => still += 1,
             Moved::By(pixels) => {

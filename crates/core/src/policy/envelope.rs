@@ -17,7 +17,7 @@ use crate::{
     keys::{Key, KeyChord, Modifier, NamedKey},
     observation::{Observation, Surface, WindowView},
     text::clip,
-    ui::{Element, InstalledApplication, Role, Source, State, WindowKind},
+    ui::{Element, InstalledApplication, Role, State, WindowKind},
 };
 
 /// The longest name of a recipient, in characters: what is longer is a text.
@@ -394,8 +394,7 @@ pub(crate) fn chooses_file(surface: &Surface) -> bool {
 
 /// Whether a dialog tells assistive technology nothing of itself, as that for files of a browser may.
 fn is_opaque(surface: &Surface) -> bool {
-    surface.window.kind == WindowKind::Dialog
-        && surface.tree.elements.iter().all(|one| one.source != Source::AtSpi || !one.role.is_interactive())
+    surface.window.kind == WindowKind::Dialog && surface.tree.has_no_controls()
 }
 
 fn takes_file(field: &Element) -> bool {

@@ -70,6 +70,12 @@ impl Tree {
         }
     }
 
+    /// Whether the application tells of nothing that can be acted on, as a dialog of another toolkit may: what is listed was found in a
+    /// picture, or is no control.
+    pub fn has_no_controls(&self) -> bool {
+        self.elements.iter().all(|element| !element.source.is_tree() || !element.role.is_interactive())
+    }
+
     /// The element that has the keyboard focus; of several, the one that is listed last.
     pub fn focused(&self) -> Option<&Element> {
         self.elements.iter().rev().find(|element| element.states.has(State::Focused))

@@ -17,7 +17,7 @@ use deskhand_desktop::{
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
-use super::file_dialog::{accept, name_field, still_reads, type_name};
+use super::file_dialog::{accept, name_field, name_field_in, still_reads, type_name};
 use crate::{
     patience::{read_tree, settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
@@ -73,21 +73,15 @@ async fn choose<D: Desktop>(
     let name = file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
     let before = Shown::of(desktop, (window, &dialog), &name).await?;
     settle_earlier(desktop, dialog.id).await?;
-    let is_read = match reach_field(desktop, &dialog, limits).await? {
-        true => {
-            if let Some(text) = type_name(desktop, &dialog, &file.path).await? {
-                let text = clip(&text, TEXT_MAX);
-                let otherwise = Shortfall::ReadsOtherwise { text, corrected: false, around: None };
-                return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
-            }
-            true
-        }
+    let is_read = reach_field(desktop, &dialog, limits).await?;
+    if !is_read {
         // It tells nothing of itself: a path that is typed goes to its field. A completion is selected behind the caret.
-        false => {
-            desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
-            false
-        }
-    };
+        desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
+    } else if let Some(text) = type_name(desktop, &dialog, &file.path).await? {
+        let text = clip(&text, TEXT_MAX);
+        let otherwise = Shortfall::ReadsOtherwise { text, corrected: false, around: None };
+        return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
+    }
     let known: Vec<WindowId> = before.windows.iter().map(|info| info.id).collect();
     let mut waited_ms = 0;
     let mut closed = Closed::No;
@@ -134,9 +128,8 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
         }
         let tree = read_tree(desktop, surface.id).await?;
         let says_so = tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER);
-        let is_opaque = surface.kind == WindowKind::Dialog
-            && tree.elements.iter().all(|one| !one.source.is_tree() || !one.role.is_interactive());
-        if says_so || is_opaque || name_field(desktop, &surface).await?.is_some() {
+        let is_opaque = surface.kind == WindowKind::Dialog && tree.has_no_controls();
+        if says_so || is_opaque || name_field_in(&tree).is_some() {
             return Ok(Some(surface));
         }
     }
@@ -145,11 +138,11 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
 
 /// Whether the dialog has a field for the name; GTK shows it after Ctrl+L.
 async fn reach_field<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits) -> Result<bool, Halt> {
-    if name_field(desktop, dialog).await?.is_some() {
+    let tree = read_tree(desktop, dialog.id).await?;
+    if name_field_in(&tree).is_some() {
         return Ok(true);
     }
-    let tree = read_tree(desktop, dialog.id).await?;
-    if !tree.elements.iter().any(|one| one.source.is_tree() && one.role.is_interactive()) {
+    if tree.has_no_controls() {
         return Ok(false);
     }
     let watch = watch_app(desktop, dialog.id).await?;

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     action::TEXT_MAX,
-    ui::{Element, Pattern, Role, State, WindowInfo, fold_name},
+    ui::{Element, Pattern, Role, State, Tree, WindowInfo, fold_name},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
@@ -16,15 +16,19 @@ use crate::{
     report::{ActLimits, Halt, Target},
 };
 
-/// The field for the name: the one with the focus, else the one that is named so, else the only one.
+/// The field for the name in a dialog; `None` also if the dialog is gone.
 pub(super) async fn name_field<D: Desktop>(
     desktop: &D,
     dialog: &WindowInfo,
 ) -> DesktopResult<Option<Element>> {
-    let tree = match read_tree(desktop, dialog.id).await {
-        Err(DesktopError::NoWindow(_)) => return Ok(None),
-        other => other?,
-    };
+    match read_tree(desktop, dialog.id).await {
+        Err(DesktopError::NoWindow(_)) => Ok(None),
+        tree => Ok(name_field_in(&tree?).cloned()),
+    }
+}
+
+/// The field for the name: the one that is named so, else the one with the focus, else the only one.
+pub(super) fn name_field_in(tree: &Tree) -> Option<&Element> {
     let takes_text = |element: &&Element| {
         element.offers(Pattern::EditableText)
             && element.states.takes_input()
@@ -37,7 +41,7 @@ pub(super) async fn name_field<D: Desktop>(
     };
     let focused = fields.iter().find(|element| element.states.has(State::Focused));
     let only = || fields.first().filter(|_| fields.len() == 1);
-    Ok(fields.iter().find(is_named).or(focused).or_else(only).map(|element| (*element).clone()))
+    fields.iter().find(is_named).or(focused).or_else(only).copied()
 }
 
 /// Puts the path into the name field; returns what it reads if that is something else.
