@@ -8,11 +8,7 @@ use deskhand_core::ui::{CellRange, CellRef, WindowInfo};
 use deskhand_desktop::{Desktop, NativeAnswer, NativeCall};
 use serde_json::{Map, Value, json};
 
-/// The start of the names of applications that tell of their documents.
-const OFFICE: [&str; 2] = ["libreoffice", "soffice"];
-/// The same for pages.
-const BROWSERS: [&str; 6] = ["chromium", "google-chrome", "chrome", "brave", "microsoft-edge", "firefox"];
-/// The most formulas and formats that are told of one range.
+/// The most formulas, and the most number formats, of one range.
 const TOLD_MAX: usize = 200;
 /// What cells have without a format of their own.
 const NO_FORMAT: &str = "General";
@@ -84,8 +80,7 @@ pub(crate) async fn cells<D: Desktop>(
 
 /// What the script of the page in a window asks, in a dialog that not every browser shows as elements; `None` if it asks nothing.
 pub(crate) async fn question_of_page<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<String> {
-    let is_browser = BROWSERS.iter().any(|start| window.app.root.starts_with(start));
-    if !is_browser || !desktop.natives().pages {
+    if !desktop.natives().with_pages(&window.app) {
         return None;
     }
     let output = call(desktop, window, "page_dialog", Map::new()).await?;
@@ -99,8 +94,7 @@ async fn ask<D: Desktop>(
     operation: &str,
     arguments: Map<String, Value>,
 ) -> Option<Value> {
-    let is_office = OFFICE.iter().any(|start| window.app.root.starts_with(start));
-    if !is_office || !desktop.natives().documents {
+    if !desktop.natives().with_documents(&window.app) {
         return None;
     }
     call(desktop, window, operation, arguments).await

@@ -42,10 +42,10 @@ mod error;
 pub mod picture;
 
 pub use capability::{
-    Aspect, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction, Ended,
-    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
+    Aspect, BROWSERS, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction,
+    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
     NativeEffect, Natives, Patterns, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree,
-    WaitedFor, Windowing,
+    WaitedFor, Windowing, is_office,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

@@ -1,11 +1,15 @@
 //! Calls and answers as lines of JSON, as the programs beside applications read and write them.
 
-use std::io;
+use std::{io, time::Duration};
 
-use deskhand_desktop::{NativeAnswer, NativeEffect};
+use deskhand_core::duration::milliseconds;
+use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeEffect};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::{
+    io::{AsyncBufRead, AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _},
+    time::timeout,
+};
 
 /// The longest answer, in bytes.
 const ANSWER_MAX: u64 = 16 << 20;
@@ -72,11 +76,27 @@ enum BadKind {
     Failed,
 }
 
-/// Sends a call and reads its answer.
+/// Sends a call and waits for its answer, at most `bound`. The operation and the application are those of error messages.
 ///
 /// # Errors
-/// The other end is gone, or answers something else.
-pub(super) async fn exchange(
+/// [`DesktopError::NotAnswering`] after that time; [`DesktopError::Failed`] if the other end is gone, or answers something else.
+pub(super) async fn ask(
+    (input, output): (&mut (impl AsyncWrite + Unpin), &mut (impl AsyncBufRead + Unpin)),
+    asked: &Asked<'_>,
+    (operation, application): (&'static str, &str),
+    bound: Duration,
+) -> DesktopResult<Answered> {
+    match timeout(bound, exchange(input, output, asked)).await {
+        Ok(answered) => answered.map_err(|error| DesktopError::failed(operation, error)),
+        Err(_) => Err(DesktopError::NotAnswering {
+            operation,
+            application: application.to_owned(),
+            limit_ms: milliseconds(bound),
+        }),
+    }
+}
+
+async fn exchange(
     input: &mut (impl AsyncWrite + Unpin),
     output: &mut (impl AsyncBufRead + Unpin),
     asked: &Asked<'_>,

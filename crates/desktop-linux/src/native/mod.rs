@@ -14,17 +14,13 @@ mod pages;
 mod pipe;
 
 use deskhand_core::ids::WindowId;
-use deskhand_desktop::{DesktopResult, Native, NativeAnswer, NativeCall, Natives, Windowing as _};
+use deskhand_desktop::{
+    DesktopError, DesktopResult, Native, NativeAnswer, NativeCall, Natives, Windowing as _, is_office,
+};
 pub(crate) use office::{OfficeWorker, python as office_python};
 pub(crate) use pipe::{OfficePipe, pipe_name};
 
-use crate::{
-    desktop::LinuxDesktop,
-    virtual_desktop::programs::{Browser, browser_of},
-};
-
-/// The start of the `WM_CLASS` of LibreOffice's windows.
-const OFFICE: [&str; 2] = ["libreoffice", "soffice"];
+use crate::{desktop::LinuxDesktop, virtual_desktop::programs::browser_of};
 
 impl Native for LinuxDesktop {
     fn natives(&self) -> Natives {
@@ -38,27 +34,22 @@ impl Native for LinuxDesktop {
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
         let xid = self.existing(window)?;
         let windows = self.windows().await?;
-        let Some(info) = windows.iter().find(|info| info.id == window) else {
-            return Err(deskhand_desktop::DesktopError::NoWindow(window));
+        let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
+        let (name, title) = (info.app.name.as_str(), info.title.as_str());
+        let cannot = || {
+            let reason = format!("{name} cannot be called in this way here, only by its elements; use these");
+            Ok(NativeAnswer::Refused(reason))
         };
-        let (root, name) = (info.app.root.as_str(), info.app.name.as_str());
-        let is_office = OFFICE.iter().any(|start| root.starts_with(start));
-        let answer = match (self.private_folder(), browser_of(root)) {
-            (Some(private), _) if is_office => {
-                self.office().call(self.environment(), private, (xid, &info.title), call).await
-            }
-            (Some(private), Some(browser)) => {
-                pages::call(&browser.socket(private), (xid, &info.title, name), call).await
-            }
-            (None, Some(Browser::Chromium | Browser::Firefox)) | (Some(_) | None, None) => {
-                let reason =
-                    format!("{name} cannot be called in this way here, only by its elements; use these");
-                Ok(NativeAnswer::Refused(reason))
-            }
+        let Some(private) = self.private_folder() else { return cannot() };
+        let answer = if is_office(&info.app) {
+            self.office().call(self.environment(), private, (xid, title), call).await
+        } else if let Some(browser) = browser_of(&info.app.root) {
+            pages::call(&browser.socket(private), (xid, title, name), call).await
+        } else {
+            return cannot();
         };
         // What it shows is something else after a change, which it does not always announce.
-        let only_read =
-            matches!(answer, Ok(NativeAnswer::Done { effect: None, .. } | NativeAnswer::Refused(_)));
+        let only_read = matches!(answer, Ok(NativeAnswer::Done { effect: None, .. }));
         if let Some(accessibility) = self.accessibility().filter(|_| !only_read) {
             accessibility.drawn_unknown();
         }

@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{
-    line::{Asked, AskedWindow, exchange, read_line},
+    line::{Asked, AskedWindow, ask, read_line},
     pipe::pipe_name,
 };
 use crate::{blocking::run_blocking, virtual_desktop::environment::Environment};
@@ -90,19 +90,10 @@ impl OfficeWorker {
             tool: &call.operation,
             arguments: &call.arguments,
         };
-        let failed = |error: io::Error| DesktopError::failed("call LibreOffice", error);
-        match timeout(CALL_BOUND, exchange(&mut running.input, &mut running.output, &asked)).await {
-            Ok(Ok(answered)) => {
-                *kept = Some(running);
-                Ok(answered.into())
-            }
-            Ok(Err(error)) => Err(failed(error)),
-            Err(_) => Err(DesktopError::NotAnswering {
-                operation: "call LibreOffice",
-                application: "LibreOffice".to_owned(),
-                limit_ms: u64::try_from(CALL_BOUND.as_millis()).unwrap_or(u64::MAX),
-            }),
-        }
+        let streams = (&mut running.input, &mut running.output);
+        let answered = ask(streams, &asked, ("call LibreOffice", "LibreOffice"), CALL_BOUND).await?;
+        *kept = Some(running);
+        Ok(answered.into())
     }
 }
 

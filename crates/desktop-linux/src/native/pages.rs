@@ -1,11 +1,11 @@
-//! The program beside a browser that tells its pages: it starts the browser, holds its protocol, and answers on a socket.
+//! The program beside a browser through which its pages are read: it starts the browser, holds its protocol, and answers on a socket.
 
-use std::{io, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
-use deskhand_desktop::{DesktopError, DesktopResult, NativeAnswer, NativeCall};
-use tokio::{io::BufReader, net::UnixStream, time::timeout};
+use deskhand_desktop::{DesktopResult, NativeAnswer, NativeCall};
+use tokio::{io::BufReader, net::UnixStream};
 
-use super::line::{Asked, AskedWindow, exchange};
+use super::line::{Asked, AskedWindow, ask};
 
 /// How long one call may take. The program itself gives up earlier, with the reason.
 const CALL_BOUND: Duration = Duration::from_secs(60);
@@ -34,13 +34,7 @@ pub(super) async fn call(
         tool: &call.operation,
         arguments: &call.arguments,
     };
-    let failed = |error: io::Error| DesktopError::failed("call a browser", error);
-    match timeout(CALL_BOUND, exchange(&mut input, &mut output, &asked)).await {
-        Ok(answered) => Ok(answered.map_err(failed)?.into()),
-        Err(_) => Err(DesktopError::NotAnswering {
-            operation: "call a browser",
-            application: application.to_owned(),
-            limit_ms: u64::try_from(CALL_BOUND.as_millis()).unwrap_or(u64::MAX),
-        }),
-    }
+    let answered =
+        ask((&mut input, &mut output), &asked, ("call a browser", application), CALL_BOUND).await?;
+    Ok(answered.into())
 }

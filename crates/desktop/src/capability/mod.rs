@@ -19,7 +19,7 @@ pub use clipboard::Clipboard;
 pub use desktop::{Capabilities, Desktop, Sight};
 pub use documents::{Documents, FileStamp, FileState};
 pub use input::{Button, Held, Input};
-pub use native::{Native, NativeAnswer, NativeCall, NativeEffect, Natives};
+pub use native::{BROWSERS, Native, NativeAnswer, NativeCall, NativeEffect, Natives, is_office};
 pub use patterns::{ElementAction, Patterns, Quirks};
 pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};

@@ -1,6 +1,6 @@
 //! The interfaces of applications of their own, beside accessibility: UNO of LibreOffice, and the protocols of browsers.
 
-use deskhand_core::ids::WindowId;
+use deskhand_core::{ids::WindowId, policy::matches, ui::AppInfo};
 use serde_json::{Map, Value};
 
 use crate::DesktopResult;
@@ -41,6 +41,12 @@ pub struct NativeEffect {
     pub read_back: String,
 }
 
+/// LibreOffice, as patterns of the roots of its windows.
+const OFFICE: &[&str] = &["libreoffice*", "soffice*"];
+/// Browsers with a protocol that tells their pages, as such patterns.
+pub const BROWSERS: &[&str] =
+    &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*", "firefox*"];
+
 /// Which applications of a desktop can be called: their interface is switched on where they start, and the program that speaks it is
 /// installed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,6 +55,28 @@ pub struct Natives {
     pub documents: bool,
     /// Browsers, for their pages.
     pub pages: bool,
+}
+
+impl Natives {
+    /// Whether this application can be called for its documents.
+    pub fn with_documents(self, app: &AppInfo) -> bool {
+        self.documents && is_office(app)
+    }
+
+    /// Whether this application can be called for its pages.
+    pub fn with_pages(self, app: &AppInfo) -> bool {
+        self.pages && is_one_of(app, BROWSERS)
+    }
+}
+
+/// Whether an application is LibreOffice.
+pub fn is_office(app: &AppInfo) -> bool {
+    is_one_of(app, OFFICE)
+}
+
+/// Whether the windows of an application have a root that fits one of these patterns.
+fn is_one_of(app: &AppInfo, patterns: &[&str]) -> bool {
+    patterns.iter().any(|pattern| matches(pattern, &app.root))
 }
 
 /// The interfaces of applications of their own.

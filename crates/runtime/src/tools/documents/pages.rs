@@ -1,11 +1,9 @@
-//! Tools for pages: what accessibility does not tell of them.
+//! Tools for web pages: what the accessibility tree of a browser leaves out.
 
 use deskhand_core::intent::{Does, Takes};
+use deskhand_desktop::BROWSERS;
 
 use super::{Argument, DocumentTool};
-
-/// Browsers with a protocol that tells their pages, by the root of their windows.
-const BROWSERS: &[&str] = &["chromium*", "google-chrome*", "chrome", "brave*", "microsoft-edge*", "firefox*"];
 
 pub(super) const TOOLS: &[DocumentTool] = &[
     DocumentTool::reads(
