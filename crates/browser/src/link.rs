@@ -244,3 +244,8 @@ fn error_text(error: &Value, beside: Option<&Value>) -> String {
     let message = error.get("message").or(beside).and_then(Value::as_str);
     message.or(error.as_str()).unwrap_or("it gives no reason").to_owned()
 }
+
+/// A text of an event; empty if there is none.
+pub(crate) fn text<'a>(value: &'a Value, name: &str) -> &'a str {
+    value.get(name).and_then(Value::as_str).unwrap_or_default()
+}

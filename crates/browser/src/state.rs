@@ -95,6 +95,27 @@ pub(crate) struct Download {
     pub(crate) total: Option<u64>,
 }
 
+impl Download {
+    /// One that has begun, by what the browser says of it.
+    pub(crate) fn begun(id: impl Into<String>, file: &str, url: &str) -> Self {
+        Self {
+            id: id.into(),
+            file: kept(file),
+            path: None,
+            url: kept(url),
+            state: DownloadState::InProgress,
+            bytes: None,
+            total: None,
+        }
+    }
+
+    /// Notes where it is saved, and so its name.
+    pub(crate) fn saved_at(&mut self, path: &str) {
+        self.file = path.rsplit('/').next().map(kept).unwrap_or_default();
+        self.path = Some(kept(path));
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum DownloadState {
@@ -200,15 +221,7 @@ mod tests {
     fn downloads_and_dialogs_are_bounded() {
         let mut state = State::default();
         for number in 0..=DOWNLOADS_MAX {
-            state.add_download(Download {
-                id: number.to_string(),
-                file: String::new(),
-                path: None,
-                url: String::new(),
-                state: DownloadState::InProgress,
-                bytes: None,
-                total: None,
-            });
+            state.add_download(Download::begun(number.to_string(), "", ""));
         }
         assert_eq!(state.downloads.len(), DOWNLOADS_MAX);
         assert!(state.download_mut("0").is_none() && state.download_mut("1").is_some());

@@ -14,7 +14,7 @@ use crate::{
 
 /// How long a dialog may take to close.
 const CLOSE_BOUND: Duration = Duration::from_secs(10);
-/// How much of another message is told, in characters.
+/// How much of the dialog's message an error quotes, in characters.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 /// The answers of a server from this one on are errors.
 const STATUS_ERROR: u64 = 400;

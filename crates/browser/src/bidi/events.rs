@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::act::call_function;
 use crate::{
-    link::{Event, Message},
+    link::{Event, Message, text},
     state::{Dialog, Download, DownloadState, Page, Session, State, kept},
 };
 
@@ -154,15 +154,8 @@ fn page_of<'a>(state: &'a mut State, context: &str) -> Option<&'a mut Page> {
 }
 
 fn download_begins(state: &mut State, parameters: &Value) {
-    state.add_download(Download {
-        id: download_id(parameters),
-        file: kept(text(parameters, "suggestedFilename")),
-        path: None,
-        url: kept(text(parameters, "url")),
-        state: DownloadState::InProgress,
-        bytes: None,
-        total: None,
-    });
+    let (file, url) = (text(parameters, "suggestedFilename"), text(parameters, "url"));
+    state.add_download(Download::begun(download_id(parameters), file, url));
 }
 
 fn download_ends(state: &mut State, parameters: &Value) {
@@ -173,18 +166,13 @@ fn download_ends(state: &mut State, parameters: &Value) {
         _ => DownloadState::Canceled,
     };
     if let Some(path) = parameters.get("filepath").and_then(Value::as_str) {
-        download.file = path.rsplit('/').next().map(kept).unwrap_or_default();
-        download.path = Some(kept(path));
+        download.saved_at(path);
     }
 }
 
 fn download_id(parameters: &Value) -> String {
     let id = parameters.get("navigation").or_else(|| parameters.get("download")).and_then(Value::as_str);
     id.unwrap_or_else(|| text(parameters, "url")).to_owned()
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::{
-    link::{Event, Message},
+    link::{Event, Message, text},
     state::{Dialog, Download, DownloadState, Page, Session, State, kept},
 };
 
@@ -132,15 +132,8 @@ fn describe(page: &mut Page, info: &Value) {
 }
 
 fn download_begins(state: &mut State, parameters: &Value) {
-    state.add_download(Download {
-        id: text(parameters, "guid").to_owned(),
-        file: kept(text(parameters, "suggestedFilename")),
-        path: None,
-        url: kept(text(parameters, "url")),
-        state: DownloadState::InProgress,
-        bytes: None,
-        total: None,
-    });
+    let (file, url) = (text(parameters, "suggestedFilename"), text(parameters, "url"));
+    state.add_download(Download::begun(text(parameters, "guid"), file, url));
 }
 
 fn download_goes_on(state: &mut State, parameters: &Value) {
@@ -155,8 +148,7 @@ fn download_goes_on(state: &mut State, parameters: &Value) {
     // 0 means unknown.
     download.total = whole(parameters, "totalBytes").filter(|total| *total > 0);
     if let Some(path) = parameters.get("filePath").and_then(Value::as_str) {
-        download.file = path.rsplit('/').next().map(kept).unwrap_or_default();
-        download.path = Some(kept(path));
+        download.saved_at(path);
     }
 }
 
@@ -165,10 +157,6 @@ fn whole(parameters: &Value, name: &str) -> Option<u64> {
     let number = parameters.get(name)?;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "casts of floats saturate")]
     number.as_u64().or_else(|| number.as_f64().map(|number| number as u64))
-}
-
-fn text<'a>(value: &'a Value, name: &str) -> &'a str {
-    value.get(name).and_then(Value::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

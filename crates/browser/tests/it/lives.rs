@@ -54,12 +54,11 @@ async fn clients_do_not_disturb_each_other() {
     running.end().await;
 }
 
-#[tokio::test]
-async fn a_second_start_hands_over_and_keeps_the_socket() {
+/// Starts a browser twice with one profile: the second start hands its page over to the first and ends.
+async fn a_second_start_hands_over(engine: Engine) {
     let server = Server::start().await;
-    let running = Running::start(Engine::Chromium, &server.url("/plain")).await;
-    let code =
-        timeout(BOUND, hold(running.hold(Engine::Chromium, &server.url("/twin")))).await.unwrap().unwrap();
+    let running = Running::start(engine, &server.url("/plain")).await;
+    let code = timeout(BOUND, hold(running.hold(engine, &server.url("/twin")))).await.unwrap().unwrap();
     assert_eq!(code, 0);
     running
         .until("tabs", "", |tabs| {
@@ -67,6 +66,11 @@ async fn a_second_start_hands_over_and_keeps_the_socket() {
         })
         .await;
     running.end().await;
+}
+
+#[tokio::test]
+async fn a_second_start_hands_over_and_keeps_the_socket() {
+    a_second_start_hands_over(Engine::Chromium).await;
 }
 
 #[tokio::test]
@@ -150,17 +154,7 @@ async fn a_second_client_of_firefox_can_do_nothing() {
 
 #[tokio::test]
 async fn a_second_start_of_firefox_hands_over_and_keeps_the_socket() {
-    let server = Server::start().await;
-    let running = Running::start(Engine::Firefox, &server.url("/plain")).await;
-    let code =
-        timeout(BOUND, hold(running.hold(Engine::Firefox, &server.url("/twin")))).await.unwrap().unwrap();
-    assert_eq!(code, 0);
-    running
-        .until("tabs", "", |tabs| {
-            tabs.as_array().is_some_and(|tabs| tabs.iter().any(|tab| tab["title"] == "Twin"))
-        })
-        .await;
-    running.end().await;
+    a_second_start_hands_over(Engine::Firefox).await;
 }
 
 /// Not a test: the holder of the next ones.

@@ -17,13 +17,13 @@ pub(crate) struct KeepDesktopArgs {
     pub(crate) confine: Confine,
 }
 
-/// Which browser to start, and where to tell its pages.
+/// Which browser to start, and where to answer calls about its pages.
 #[derive(Debug, Args)]
 pub(crate) struct HoldBrowserArgs {
     /// Which protocol it speaks.
     #[arg(long)]
     pub(crate) engine: BrowserEngine,
-    /// The socket on which its pages are told.
+    /// The socket on which calls about its pages are answered.
     #[arg(long)]
     pub(crate) socket: PathBuf,
     /// The folder of its profile.

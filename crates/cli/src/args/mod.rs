@@ -135,7 +135,7 @@ pub(crate) enum Command {
     /// Hold the virtual desktop of a session (internal).
     #[command(hide = true)]
     KeepDesktop(KeepDesktopArgs),
-    /// Start a browser and tell its pages (internal).
+    /// Start a browser and answer calls about its pages (internal).
     #[command(hide = true)]
     HoldBrowser(HoldBrowserArgs),
     /// Do one job on files (internal).

@@ -1,4 +1,4 @@
-//! `deskhand hold-browser`, internal: the process that starts a browser on a virtual desktop and tells its pages.
+//! `deskhand hold-browser`, internal: the process that starts a browser on a virtual desktop and answers calls about its pages.
 
 use deskhand_browser::{Engine, Hold, hold};
 

@@ -4,7 +4,7 @@ mod reference;
 
 use std::{path::Path, time::Duration};
 
-use deskhand_core::{intent::Does, text::clip};
+use deskhand_core::intent::Does;
 use deskhand_http::{Secret, http_url};
 use deskhand_runtime::{
     mcp::{HttpSettings, ProgramSettings, ServerSettings as Server, Transport},
@@ -24,9 +24,6 @@ use crate::{
         ToolProgramSettings, ToolSettings, ValueSource, expanded,
     },
 };
-
-/// The longest description of a tool of the configuration, in characters.
-const DESCRIPTION_MAX: usize = 300;
 
 /// The sources of a configuration.
 ///
@@ -155,7 +152,7 @@ fn program_of(index: usize, settings: &ToolSettings, confined: &Confined) -> Res
     };
     Ok(ProgramTool {
         name: settings.name.clone(),
-        description: clip(&settings.description, DESCRIPTION_MAX),
+        description: settings.description.clone(),
         command: settings.command.clone(),
         arguments: settings.arguments.iter().map(argument).collect(),
         input: match settings.input {

@@ -209,8 +209,8 @@ impl Client {
                     Some(process) => process.ended().await,
                     None => String::new(),
                 };
-                let flood = if self.received.is_flood() { "it sent too much" } else { "" };
-                let why = if flood.is_empty() { error.to_string() } else { flood.to_owned() };
+                let is_flood = self.received.is_flood();
+                let why = if is_flood { "it sent too much".to_owned() } else { error.to_string() };
                 Err(McpError::Lost(format!("{}{ended}", quoted(&why))))
             }
         }
