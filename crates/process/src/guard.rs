@@ -399,18 +399,23 @@ mod tests {
         std::fs::remove_dir_all(elsewhere).unwrap();
     }
 
+    /// A marked program, and the one below it, which shows no mark.
+    fn with_an_unmarked_child(mark: &OsStr) -> (Child, rustix::process::Pid) {
+        let mut command = Command::new("sh");
+        command.args(["-c", "env -i sleep 600 & echo $!; read -r _"]).env("DESKHAND_TEST", mark);
+        let mut parent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        io::BufRead::read_line(&mut io::BufReader::new(parent.stdout.take().unwrap()), &mut line).unwrap();
+        (parent, rustix::process::Pid::from_raw(line.trim().parse().unwrap()).unwrap())
+    }
+
     /// A program without a mark, whose parent somebody else kills as soon as both are stopped.
     #[tokio::test]
     async fn what_was_stopped_is_killed_though_its_parent_is_gone() {
         let folder = new_folder();
         let value = folder.as_os_str();
-        let script = "env -i sleep 600 & echo $!; read -r _";
-        let mut command = Command::new("sh");
-        command.args(["-c", script]).env("DESKHAND_TEST", value);
-        let mut parent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        io::BufRead::read_line(&mut io::BufReader::new(parent.stdout.take().unwrap()), &mut line).unwrap();
-        let below = PathBuf::from("/proc").join(line.trim());
+        let (mut parent, below) = with_an_unmarked_child(value);
+        let below = PathBuf::from("/proc").join(below.as_raw_nonzero().to_string());
         let path = std::env::var_os("PATH").unwrap();
         let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();
         let status = below.join("status");
@@ -433,13 +438,7 @@ mod tests {
     async fn programs_without_a_mark_are_found_below_their_parents_and_in_the_list() {
         let folder = new_folder();
         let value = folder.as_os_str();
-        let script = "env -i sleep 600 & echo $!; read -r _";
-        let mut command = Command::new("sh");
-        command.args(["-c", script]).env("DESKHAND_TEST", value);
-        let mut parent = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        io::BufRead::read_line(&mut io::BufReader::new(parent.stdout.take().unwrap()), &mut line).unwrap();
-        let below = rustix::process::Pid::from_raw(line.trim().parse().unwrap()).unwrap();
+        let (mut parent, below) = with_an_unmarked_child(value);
         rustix::process::kill_process(below, rustix::process::Signal::STOP).unwrap();
         let sleep = || Command::new("sleep").arg("600").spawn().unwrap();
         let (mut listed, mut other) = (sleep(), sleep());

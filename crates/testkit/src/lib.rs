@@ -1,4 +1,4 @@
-//! Test support: mock endpoints, fixture applications, forged texts, and checks for installed programs.
+//! Test support: mock endpoints, fixture applications, pages that tell what happens in them, forged texts, and checks for installed programs.
 
 pub mod display;
 pub mod endpoint;
@@ -6,6 +6,7 @@ pub mod faults;
 pub mod fixture;
 pub mod forgeries;
 pub mod operators;
+pub mod pages;
 pub mod parser;
 pub mod programs;
 pub mod wires;

@@ -3,14 +3,11 @@
 
 use std::{
     fs,
-    io::{Read as _, Write as _},
-    net::{TcpListener, TcpStream},
     path::PathBuf,
-    sync::{Arc, Mutex},
-    thread,
     time::{Duration, Instant},
 };
 
+use deskhand_testkit::pages::PageServer;
 use serde_json::{Value, json};
 
 use crate::{
@@ -18,66 +15,23 @@ use crate::{
     support::{World, has_desktop, has_programs},
 };
 
-/// How long the page may take to tell something.
+/// How long a download may take.
 const BOUND: Duration = Duration::from_secs(60);
 
 const WORK: &str = include_str!("pages/work.html");
 const FRAME: &str = "<p>Text of the frame</p><button onclick=\"this.textContent = 'Pressed in the frame'; \
                      fetch('/log', {method: 'POST', body: 'frame ' + event.isTrusted})\">Press in the frame</button>";
 
-/// What the page has told.
-type Log = Arc<Mutex<Vec<String>>>;
-
-/// Serves the page until the test ends; the frame is of another origin.
-fn serve() -> (u16, Log) {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let log = Log::default();
-    let kept = Arc::clone(&log);
-    thread::spawn(move || {
-        for stream in listener.incoming().map_while(Result::ok) {
-            let log = Arc::clone(&kept);
-            thread::spawn(move || answer(stream, port, &log));
-        }
-    });
-    (port, log)
-}
-
-fn answer(mut stream: TcpStream, port: u16, log: &Log) {
-    let mut request = Vec::new();
-    let mut part = [0; 8_192];
-    let (head, body) = loop {
-        let Ok(count) = stream.read(&mut part) else { return };
-        request.extend_from_slice(&part[..count]);
-        let text = String::from_utf8_lossy(&request).into_owned();
-        let Some((head, body)) = text.split_once("\r\n\r\n") else {
-            if count == 0 {
-                return;
-            }
-            continue;
-        };
-        let length = |line: &str| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok();
-        if count == 0 || body.len() >= head.lines().find_map(length).unwrap_or(0) {
-            break (head.to_owned(), body.to_owned());
-        }
-    };
-    let path = head.split(' ').nth(1).unwrap_or("/");
-    if head.starts_with("POST") {
-        log.lock().unwrap().push(body);
-    }
-    let (kind, content) = match path {
+/// Serves the page; its frame is of another origin.
+fn serve() -> PageServer {
+    PageServer::start(|path, port| match path {
         "/" => ("text/html", WORK.replace("OTHER", &format!("http://localhost:{port}"))),
         "/frame" => ("text/html", FRAME.to_owned()),
         "/second" => ("text/html", "<title>Second</title><h1>The second page</h1>".to_owned()),
         "/report.csv" => ("text/csv", "a,b\n1,2\n".to_owned()),
         _ => ("text/plain", String::new()),
-    };
-    let head = format!(
-        "HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nConnection: close\r\nContent-Length: {}\r\n\r\n",
-        content.len()
-    );
-    // A browser may close a connection that it has no use for.
-    let _ = stream.write_all((head + &content).as_bytes());
+    })
+    .unwrap()
 }
 
 fn one(tool: &str, arguments: Value) -> Value {
@@ -91,8 +45,7 @@ fn click(id: Value) -> Value {
 /// A client with the page in a browser.
 struct Page {
     client: Client,
-    log: Log,
-    port: u16,
+    server: PageServer,
     letter: PathBuf,
     /// The name of the button that opens the dialog for a file.
     choose: &'static str,
@@ -100,24 +53,24 @@ struct Page {
 
 impl Page {
     fn open(world: &World, browser: &str) -> Self {
-        let (port, log) = serve();
+        let server = serve();
         let letter = world.path().join("letter.txt");
         fs::write(&letter, "Dear Ada").unwrap();
         let mut client = Client::start(world, json!({"elicitation": {}}));
         client.says = "accept";
         let task = format!(
-            "On http://127.0.0.1:{port}/ press the buttons in frame and shadow, take row 321, upload {}, download the report, \
+            "On {} press the buttons in frame and shadow, take row 321, upload {}, download the report, \
              clear the list, pick 14 December.",
+            server.url("/"),
             letter.display()
         );
         client.does("start_desktop", json!({"task": task}));
-        let address = format!("http://127.0.0.1:{port}/");
-        client.does("open", json!({"application": browser, "files": [address]}));
+        client.does("open", json!({"application": browser, "files": [server.url("/")]}));
         let choose = match browser {
             "chromium" => "Letter: No file chosen",
             _ => "Letter Browse… No file selected.",
         };
-        let mut page = Self { client, log, port, letter, choose };
+        let mut page = Self { client, server, letter, choose };
         page.act(one("wait_for", json!({"title": "Work", "seconds": 60})));
         page
     }
@@ -130,11 +83,7 @@ impl Page {
 
     /// Waits until the page has told exactly this.
     fn told(&self, what: &str) {
-        let until = Instant::now() + BOUND;
-        while !self.log.lock().unwrap().iter().any(|line| line == what) {
-            assert!(Instant::now() < until, "`{what}` was not told: {:?}", self.log.lock().unwrap());
-            thread::yield_now();
-        }
+        self.server.told(|line| line == what);
     }
 
     /// What accessibility does not tell.
@@ -214,7 +163,7 @@ impl Page {
 
     /// Another address, one that answers nothing, and one that is none.
     fn is_left(&mut self) {
-        let second = format!("http://127.0.0.1:{}/second", self.port);
+        let second = self.server.url("/second");
         let opened = self.act(one("open_url", json!({"url": second})));
         assert!(opened.contains("1. open_url: seen"), "{opened}");
         let mut tries =

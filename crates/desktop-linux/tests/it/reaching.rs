@@ -1,10 +1,7 @@
 //! What is not there yet: a text further down, a file in a dialog, what shows only under the pointer. Judged by the page's own log
 //! and by the titles of windows.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::time::Duration;
 
 use deskhand_core::{
     action::Condition,
@@ -16,11 +13,7 @@ use deskhand_desktop::{LaunchRequest, Windowing as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, Click, Target};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpListener,
-    task::JoinSet,
-};
+use deskhand_testkit::pages::PageServer;
 
 use crate::programs::has_programs;
 
@@ -51,58 +44,28 @@ let keys = 0;
 document.getElementById("count").addEventListener("keydown", () => tell(`key ${++keys}`));
 </script>"##;
 
-/// Serves the page, and keeps what it tells.
-async fn serve(listener: TcpListener, log: Arc<Mutex<Vec<String>>>) {
-    let mut answers = JoinSet::new();
-    while let Ok((mut stream, _)) = listener.accept().await {
-        let log = Arc::clone(&log);
-        answers.spawn(async move {
-            let mut request = String::new();
-            let mut part = vec![0; 8_192];
-            loop {
-                let Ok(count) = stream.read(&mut part).await else { return };
-                request.push_str(&String::from_utf8_lossy(&part[..count]));
-                let Some((head, body)) = request.split_once("\r\n\r\n") else { continue };
-                let length = head
-                    .lines()
-                    .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok());
-                if count == 0 || body.len() >= length.unwrap_or(0) {
-                    break;
-                }
-            }
-            let (head, said) = request.split_once("\r\n\r\n").unwrap_or_default();
-            if head.starts_with("POST") {
-                log.lock().unwrap().push(said.to_owned());
-            }
-            let body = if head.starts_with("GET / ") { PAGE } else { "" };
-            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length:";
-            let _ = stream.write_all(format!("{head} {}\r\n\r\n{body}", body.len()).as_bytes()).await;
-        });
-    }
-}
-
 /// A browser with the page.
 struct Page {
     desktop: LinuxDesktop,
     window: WindowId,
-    log: Arc<Mutex<Vec<String>>>,
+    server: PageServer,
     limits: ActLimits,
-    _server: JoinSet<()>,
 }
 
 impl Page {
     async fn open() -> Self {
-        let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let (mut server, log) = (JoinSet::new(), Arc::default());
-        server.spawn(serve(listener, Arc::clone(&log)));
+        let server = PageServer::start(|path, _| match path {
+            "/" => ("text/html", PAGE.to_owned()),
+            _ => ("text/html", String::new()),
+        })
+        .unwrap();
         let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
-        let arguments = vec![format!("http://127.0.0.1:{port}/"), "--window-size=1040,860".to_owned()];
+        let arguments = vec![server.url("/"), "--window-size=1040,860".to_owned()];
         let request = LaunchRequest { program: "chromium".to_owned(), arguments };
         let limits = ActLimits::default();
         let launched = act::launch(&desktop, &request, &limits).await.unwrap();
         let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary())).id;
-        let page = Self { desktop, window, log, limits, _server: server };
+        let page = Self { desktop, window, server, limits };
         page.element(Role::HEADING, "Reach").await;
         page
     }
@@ -116,16 +79,8 @@ impl Page {
     }
 
     /// Waits until the page has told something that begins so.
-    async fn told(&self, start: &str) -> String {
-        let deadline = std::time::Instant::now() + BOUND;
-        loop {
-            let found = self.log.lock().unwrap().iter().find(|line| line.starts_with(start)).cloned();
-            if let Some(found) = found {
-                return found;
-            }
-            assert!(std::time::Instant::now() < deadline, "{start}: {:?}", self.log.lock().unwrap());
-            tokio::task::yield_now().await;
-        }
+    fn told(&self, start: &str) -> String {
+        self.server.told(|line| line.starts_with(start))
     }
 }
 
@@ -152,7 +107,7 @@ async fn a_page_is_scrolled_hovered_given_a_file_and_keys() {
     let text = act::find_element(desktop, *window, &Wanted::named("Hover here")).await.unwrap().unwrap().1.id;
     let hovered = act::hover(desktop, *window, &Target::element(text), limits).await.unwrap();
     assert_eq!(hovered.effect(), Verdict::Seen, "{}", hovered.summary());
-    page.told("hovered").await;
+    page.told("hovered");
 
     // A key, several times.
     let field = page.element(Role::ENTRY, "Count").await;
@@ -161,7 +116,7 @@ async fn a_page_is_scrolled_hovered_given_a_file_and_keys() {
     let pressed = act::press_again(desktop, *window, (&chord, 12), limits).await.unwrap();
     assert_eq!(pressed.effect(), Verdict::Seen, "{}", pressed.summary());
     assert!(pressed.summary().contains("a, 12 times"), "{}", pressed.summary());
-    page.told("key 12").await;
+    page.told("key 12");
     let many = act::press_again(desktop, *window, (&chord, 1_000), limits).await.unwrap();
     assert!(many.summary().contains("1 to 200 times"), "{}", many.summary());
 
@@ -181,7 +136,7 @@ async fn a_page_is_scrolled_hovered_given_a_file_and_keys() {
     assert_eq!(missing.effect(), Verdict::Refused, "{}", missing.summary());
     let chosen = act::choose_file(desktop, *window, &path, limits).await.unwrap();
     println!("{}", chosen.summary());
-    assert_eq!(page.told("file ").await, "file letter ä.txt: Dear Ada");
+    assert_eq!(page.told("file "), "file letter ä.txt: Dear Ada");
     assert_eq!(chosen.effect(), Verdict::Seen, "{}", chosen.summary());
     page.desktop.shut_down().await;
 }
