@@ -161,11 +161,11 @@ impl Acts for App {
         }
     }
 
-    fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult> {
         let reference = command.window.and_then(|_| refusal(command));
         let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
-            .or_else(|| unknown_tool(command, &session.tools_of(self.0)))
+            .or_else(|| unknown_tool(command, tools))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 

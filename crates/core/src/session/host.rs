@@ -157,11 +157,11 @@ impl Acts for Host {
         commands
     }
 
-    fn refusal(self, session: &Session, command: &Command) -> Option<CallResult> {
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult> {
         if command.intent.does == Does::Delegate {
             return None;
         }
-        if let Some(refusal) = unknown_tool(command, &session.config.host_tools) {
+        if let Some(refusal) = unknown_tool(command, tools) {
             return Some(refusal);
         }
         if command.tool != SELECT_WINDOW {

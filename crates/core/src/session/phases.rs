@@ -186,6 +186,11 @@ impl<R> Acting<R> {
         self.seen_since.as_deref().unwrap_or(&self.replied.observation)
     }
 
+    /// Whether there was another look since the start of the step.
+    pub(super) const fn has_looked_again(&self) -> bool {
+        self.seen_since.is_some()
+    }
+
     /// The name of a command's target: an element or window that was seen.
     pub(super) fn target_of(&self, command: &Command) -> Option<String> {
         self.observation().target_of(command)

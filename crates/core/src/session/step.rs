@@ -95,8 +95,8 @@ pub(super) trait Acts: Steps {
     fn reviewable(self, session: &Session, reply: &Self::Reply) -> Vec<Command> {
         self.proposal(session, reply).commands
     }
-    /// Refuses a command regardless of the policy.
-    fn refusal(self, session: &Session, command: &Command) -> Option<CallResult>;
+    /// Refuses a command regardless of the policy; `tools` are those of the agent.
+    fn refusal(self, session: &Session, tools: &[ToolSpec], command: &Command) -> Option<CallResult>;
     /// Its observation and intended actions, to detect repetition.
     fn progress(self, session: &Session, observation: &Observation, reply: &Self::Reply) -> (Seen, Did);
     /// Its repetition counter.
@@ -257,8 +257,7 @@ impl Session {
             return;
         }
         drop(tools);
-        let reviewable = agent.reviewable(self, &replied.reply);
-        self.gated(agent, replied.acting(Cleared::default()), proposal, reviewable);
+        self.gated(agent, replied.acting(Cleared::default()), proposal);
     }
 
     /// The window was looked at again: what waited for that goes through the gate.
@@ -271,21 +270,14 @@ impl Session {
         self.round.unsaved.see(&observation);
         self.heard.see(&observation);
         let commands = acting.looked_again(observation, &agent.tools(self));
-        let reviewable = commands.clone();
         let proposal = Proposal { commands, ..agent.proposal(self, &acting.replied.reply) };
-        self.gated(agent, acting, proposal, reviewable);
+        self.gated(agent, acting, proposal);
     }
 
-    /// The gate decides on a proposal, by what was seen last. `reviewable` are the commands that another policy may also decide on.
-    fn gated<A: AgentKind>(
-        &mut self,
-        agent: A,
-        acting: Acting<A::Reply>,
-        proposal: Proposal,
-        reviewable: Vec<Command>,
-    ) {
+    /// The gate decides on a proposal, by what was seen last.
+    fn gated<A: AgentKind>(&mut self, agent: A, acting: Acting<A::Reply>, proposal: Proposal) {
         let tools = agent.tools(self);
-        let refusal = |command: &Command| agent.refusal(self, command);
+        let refusal = |command: &Command| agent.refusal(self, &tools, command);
         let secrets = self.secrets();
         let step = acting.replied.step.clone();
         let judging = Judging {
@@ -299,7 +291,13 @@ impl Session {
             texts: &AtHand::new(self, acting.observation()),
             effect: self.next_effect_id(),
         };
-        let reviewed = self.review.as_ref().map(|review| review.of(&step, reviewable, &judging));
+        let reviewed = self.review.as_ref().map(|review| {
+            let commands = match acting.has_looked_again() {
+                true => proposal.commands.clone(),
+                false => agent.reviewable(self, &acting.replied.reply),
+            };
+            review.of(&step, commands, &judging)
+        });
         let ruled = judge(proposal, &judging, &refusal);
         if let (Some(review), Some(reviewed)) = (&mut self.review, reviewed) {
             review.add(reviewed);
