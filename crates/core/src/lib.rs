@@ -98,6 +98,7 @@ pub mod prompt;
 pub mod record;
 pub mod reference;
 pub mod reply;
+pub mod retrieval;
 pub mod secret;
 pub mod session;
 mod small;
