@@ -27,5 +27,7 @@ pub const SCROLL: &str = "scroll";
 pub const READ_TEXT: &str = "read_text";
 /// Hands a sub-task to an agent that works on its own. It is no tool: a reply asks for it with ASSIGN, and rules match it.
 pub const DELEGATE: &str = "delegate_subtask";
+/// Looks up what the session has read or written down.
+pub const RECALL: &str = "recall";
 /// Runs a program without a window.
 pub const RUN_COMMAND: &str = "run_command";

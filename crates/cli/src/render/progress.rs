@@ -179,6 +179,7 @@ impl Progress {
                 note("changed", &format!("continues with {model}, on {desktop}"))
             }
             Note::LookFailed(failure) => bad("look", &failure.to_string()),
+            Note::NotRetrieved(problems) => bad("help", &problems.join("; ")),
             Note::Stopped(_) => note("stop", "the request is being stopped"),
             Note::Suspended(reason) => bad("suspended", &reason.to_string()),
             Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),

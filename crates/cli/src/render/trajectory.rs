@@ -152,6 +152,7 @@ impl View {
                 self.push("changed", Tone::Doubtful, &format!("from here on with {model}, on {desktop}"));
             }
             Note::LookFailed(failure) => self.push("looking", Tone::Bad, &failure.to_string()),
+            Note::NotRetrieved(problems) => self.push("help", Tone::Bad, &problems.join("; ")),
             Note::Stopped(reason) => {
                 let why = match reason {
                     StopReason::WallTime => "the time of the round ran out",

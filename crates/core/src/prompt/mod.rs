@@ -12,7 +12,9 @@ mod small;
 mod tools;
 mod view;
 
-pub(crate) use history::{reads, result_line, result_text};
+pub(crate) use history::{
+    brief_text, call_text, context_for, digest, is_reading, reads, result_line, result_text,
+};
 pub use inputs::system_message;
 pub(crate) use inputs::{
     AgentInput, AppInput, EvaluationInput, HostInput, Sight, SubtaskInput, agent_system_text,

@@ -21,7 +21,7 @@ mod small;
 mod windows_path;
 
 pub use any::Reply;
-pub use app::{AppReply, parse_agent_reply, parse_app_reply};
+pub use app::{AppReply, KeptPicture, parse_agent_reply, parse_app_reply};
 pub use error::ExtractError;
 pub use evaluation::{EvaluationReply, parse_evaluation_reply};
 pub use extract::{Extracted, extract_json};

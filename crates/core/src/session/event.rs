@@ -11,6 +11,7 @@ use crate::{
     ids::EffectId,
     model::{ModelFailure, ModelReply},
     observation::{Observation, ObserveFailure},
+    retrieval::Hit,
     ui::PictureRef,
 };
 
@@ -110,6 +111,14 @@ pub enum Event<O = Observation> {
         /// could not be computed; then shared words decide.
         scores: Vec<i32>,
     },
+    /// What the retrievers found.
+    Retrieved {
+        /// The hits, best first.
+        hits: Vec<Hit>,
+        /// Why others found nothing, such as a server that does not answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<String>,
+    },
     /// The model's reply.
     Replied {
         /// The reply, with dots in place of passwords.
@@ -208,6 +217,7 @@ impl<O> Event<O> {
             Self::Ended => Event::Ended,
             Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
             Self::Ranked { scores } => Event::Ranked { scores },
+            Self::Retrieved { hits, problems } => Event::Retrieved { hits, problems },
             Self::Replied { reply, passwords } => Event::Replied { reply, passwords },
             Self::ModelFailed { failure } => Event::ModelFailed { failure },
             Self::Returned { result } => Event::Returned { result },

@@ -156,6 +156,8 @@ impl Session {
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
         }
+        let (request, round) = (self.round.request.clone(), self.rounds);
+        self.host.memory.end(round, &request, outcome.kind.word(), &outcome.reason);
         self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 
@@ -241,6 +243,7 @@ const fn answers(effect: &Effect, event: &Event) -> bool {
         Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),
         Effect::Observe { .. } => matches!(event, Event::Observed { .. } | Event::ObserveFailed { .. }),
         Effect::Rank { .. } => matches!(event, Event::Ranked { .. }),
+        Effect::Retrieve { .. } => matches!(event, Event::Retrieved { .. }),
         Effect::Ask { .. } => matches!(event, Event::Replied { .. } | Event::ModelFailed { .. }),
         Effect::Call { .. } => matches!(event, Event::Returned { .. }),
         Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
@@ -259,6 +262,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Observed { .. } => "observed",
         Event::ObserveFailed { .. } => "observe_failed",
         Event::Ranked { .. } => "ranked",
+        Event::Retrieved { .. } => "retrieved",
         Event::Replied { .. } => "replied",
         Event::ModelFailed { .. } => "model_failed",
         Event::Returned { .. } => "returned",

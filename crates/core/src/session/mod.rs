@@ -26,6 +26,7 @@ mod phases;
 mod plan;
 mod planned;
 mod questions;
+mod recording;
 mod resume;
 mod review;
 mod roles;

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     action::words::Wording,
-    agent::Worker,
+    agent::{AgentRef, Worker},
     blackboard::Blackboard,
     evaluation::Evaluation,
     ids::EffectId,
@@ -37,6 +37,8 @@ use crate::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Phase<R> {
+    /// Waiting for what retrievers find.
+    Retrieving(StepStart),
     /// Observing.
     Observing(StepStart),
     /// Waiting for the ranks of what a small model could be offered.
@@ -57,6 +59,7 @@ impl<R> Phase<R> {
     /// The phase as text.
     pub(super) const fn word(&self) -> &'static str {
         match self {
+            Self::Retrieving(_) => "asking retrievers",
             Self::Observing(_) => "observing",
             Self::Ranking(_) => "ranking",
             Self::Asking(_) => "asking the model",
@@ -292,6 +295,18 @@ impl Session {
     /// The id of the next effect.
     pub(super) const fn next_effect_id(&self) -> EffectId {
         EffectId(self.next_effect)
+    }
+
+    /// A step of an agent that has taken so many before.
+    pub(super) const fn step_ref(
+        &self,
+        number: u32,
+        agent: AgentRef,
+        subtask: String,
+        taken: u32,
+    ) -> StepRef {
+        let round_step = self.round.spent.tally.steps;
+        StepRef { number, round_step, agent_step: taken.saturating_add(1), agent, subtask }
     }
 
     pub(super) fn app(&self, worker: Worker) -> Option<&AppAgent> {

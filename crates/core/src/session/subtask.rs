@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use super::{
     agent_state::Owner,
     config::Verify,
-    effect::StepRef,
     host::Host,
     phases::Observed,
     plan::Place,
@@ -112,7 +111,7 @@ impl Session {
     fn next_subtask(&mut self, next: NextSubtask, rest: VecDeque<NextSubtask>) {
         self.host.moves(HostTrigger::SubtaskEnded);
         let Some(number) = self.next_step() else { return };
-        let step = StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() };
+        let step = self.step_ref(number, AgentRef::HostAgent, String::new(), self.host.memory.steps());
         let windows = self.targets.windows().to_vec();
         let observation = Observation::Desktop(DesktopView { windows, ..DesktopView::default() });
         let mut reply = assigns("as planned", next.subtask, next.target, next.launch);
@@ -193,8 +192,10 @@ fn assigns(
         subtask: Some(subtask),
         message: Vec::new(),
         target,
+        target_name: None,
         plan: Vec::new(),
         comment: String::new(),
+        notes: Vec::new(),
         questions: Vec::new(),
         action,
         next: None,

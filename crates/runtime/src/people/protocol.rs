@@ -175,6 +175,7 @@ impl FromSession<'_> {
             Wait::Desktop => ("desktop", String::new()),
             Wait::Opening(what) => ("opening", what.join(", ")),
             Wait::Look => ("look", String::new()),
+            Wait::Help => ("help", String::new()),
             Wait::Reply { model, .. } => ("reply", model.clone()),
             Wait::Retry { reason, at, .. } => {
                 next_try_ms = Some(milliseconds(at.saturating_duration_since(now)));

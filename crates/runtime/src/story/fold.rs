@@ -8,7 +8,7 @@ use deskhand_core::{
     command::{CallResult, Command},
     ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
-    observation::{Look, Observation},
+    observation::Observation,
     record::{Change, Header, Line, Record},
     reply::Reply,
     session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus, Suspension},
@@ -18,7 +18,7 @@ use deskhand_core::{
 use super::{
     ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
     StepStory, SubtaskEnd, Talk, Update, UserReply,
-    effects::{delegation, doing_of, result_of, subtask_end},
+    effects::{begins, delegation, doing_of, result_of, subtask_end},
     ids,
     ledger::Phase,
     prices::Prices,
@@ -220,11 +220,7 @@ impl Story {
             updates.push(Update::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
         }
         self.assigned = record.step.clone().filter(|_| !ends);
-        let begins = matches!(
-            record.effect,
-            Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. }
-        );
-        if let Some(step) = record.step.clone().filter(|_| begins) {
+        if let Some(step) = record.step.clone().filter(|_| begins(record)) {
             updates.push(Update::moment(Moment::Assigned(step)));
         }
     }
@@ -235,7 +231,8 @@ impl Story {
 
     fn perform(&mut self, effect: &Effect, updates: &mut Vec<Update>) {
         match effect {
-            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } => {}
+            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } | Effect::Retrieve { .. } => {
+            }
             Effect::Ask { request } => {
                 if let Some(step) = &mut self.step {
                     step.asks.push(AskStory {
@@ -248,8 +245,8 @@ impl Story {
                 }
             }
             Effect::Call { command } => self.act(command.clone()),
-            Effect::Delegate { agent, subtask, message, request: _ } => {
-                self.act(delegation(*agent, subtask, message));
+            Effect::Delegate { agent, subtask, message, request: _, context } => {
+                self.act(delegation(*agent, subtask, message, context));
             }
             Effect::AskUser { questions } => self.ask(Asked::Questions(questions.clone()), updates),
             Effect::AwaitApproval { approval } => self.ask(Asked::Approval(approval.clone()), updates),
@@ -324,6 +321,14 @@ impl Story {
             Event::Ended => self.complete = true,
             Event::Observed { observation } => self.observed(observation, updates),
             Event::Ranked { .. } => {}
+            Event::Retrieved { hits, problems } => {
+                if let Some(step) = &mut self.step {
+                    step.found.clone_from(hits);
+                }
+                if !problems.is_empty() {
+                    self.note(Note::NotRetrieved(problems.clone()), updates);
+                }
+            }
             Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
             Event::Replied { reply, .. } => self.replied(reply, updates),
             Event::ModelFailed { failure } => {
