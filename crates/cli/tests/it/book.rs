@@ -70,6 +70,7 @@ pages! {
     states: "docs/reference/states.md";
     tools: "docs/reference/tools.md";
     session_machine: "docs/internals/session-machine.md";
+    memory: "docs/internals/memory.md";
     gate: "docs/internals/gate.md";
     journal: "docs/internals/journal.md" on "mousepad";
     mirror: "docs/internals/mirror.md" on "mousepad";

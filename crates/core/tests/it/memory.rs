@@ -26,6 +26,8 @@ fn with_recall() -> SessionConfig {
     let mut config = config();
     config.host_tools.push(tool("recall"));
     config.app_tools.push(tool("recall"));
+    config.limits.steps_max = 1_000;
+    config.limits.model_calls_max = 1_000;
     config
 }
 

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 
-/// Starts an application, with these files. Files alone open in what is registered for them.
+/// Starts an application, with these files, or opens files alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchApplication {

@@ -50,7 +50,7 @@ pub(super) struct Recall {
 impl<D: Desktop> Tool<D> for Recall {
     const NAME: &'static str = RECALL;
     const DOES: Does = Does::Read;
-    const LISTING: Listing = Listing::Name;
+    const LISTING: Listing = Listing::Nothing;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

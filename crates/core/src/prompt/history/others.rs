@@ -45,7 +45,7 @@ pub(in crate::prompt) fn others_texts(
     };
     let is_ended = |step: &&&Trajectory| records.iter().any(|record| is_of(step, record));
     let (ended, open): (Vec<&Trajectory>, Vec<&Trajectory>) = steps.iter().partition(is_ended);
-    let left_out = left_out.iter().filter(|step| !is_ended(step) && !reader.lines(step, "").0.is_empty());
+    let left_out = left_out.iter().filter(|step| !is_ended(step) && !reader.lines(step, "", true).0.is_empty());
     let left_out = u32::try_from(left_out.count()).unwrap_or(u32::MAX);
     let mut entries: Vec<Entry> = Vec::new();
     let mut before: Option<&Trajectory> = None;
@@ -53,7 +53,7 @@ pub(in crate::prompt) fn others_texts(
         let same =
             before.is_some_and(|before| (&before.agent, &before.subtask) == (&step.agent, &step.subtask));
         let head = marks.line(whose(step));
-        let (lines, readings) = reader.lines(step, "");
+        let (lines, readings) = reader.lines(step, "", /*is_last*/ true);
         if !lines.is_empty() {
             let text = if same { lines } else { format!("{head}\n{lines}") };
             entries.push(Entry { text, brief: head, readings });
@@ -104,9 +104,11 @@ impl Reader<'_> {
         };
         let mut parts = vec![line(RESULT_CHARS_MAX)];
         let mut told = Vec::new();
-        for step in own {
+        let mut own = own.peekable();
+        while let Some(step) = own.next() {
+            let is_last = own.peek().is_none();
             // The result says what came of the last step.
-            let (lines, readings) = self.lines(step, &record.result);
+            let (lines, readings) = self.lines(step, &record.result, is_last);
             if !lines.is_empty() {
                 parts.push(lines);
             }
@@ -115,15 +117,17 @@ impl Reader<'_> {
         Entry { text: parts.join("\n"), brief: line(SAID_CHARS_MAX), readings: told }
     }
 
-    /// What a step says, and its calls with their results, a line each; only what was read unless the reader follows. What `known` says
-    /// already is left out.
-    fn lines(&self, step: &Trajectory, known: &str) -> (String, Vec<ReadingId>) {
+    /// What a step says, and its calls with their results, a line each. For who follows, the last step says what was seen and thought;
+    /// for others, each step what was seen in an application, and what was read. What `known` says already is left out.
+    fn lines(&self, step: &Trajectory, known: &str, is_last: bool) -> (String, Vec<ReadingId>) {
         let mut lines = Vec::new();
-        let said = [("saw", &step.observation), ("thought", &step.thought)];
-        for (what, said) in said {
+        let (sees, thinks) = match self.follows() {
+            true => (is_last, is_last),
+            false => (step.agent != AgentRef::HostAgent, false),
+        };
+        for (what, said, is_told) in [("saw", &step.observation, sees), ("thought", &step.thought, thinks)] {
             let said = clip(&one_line(said), SAID_CHARS_MAX);
-            // Thoughts are for those who follow.
-            if !said.is_empty() && (self.follows() || what == "saw") {
+            if is_told && !said.is_empty() && !known.contains(&said) {
                 lines.push(self.marks.line(format!("  - {what}: {said}")));
             }
         }
