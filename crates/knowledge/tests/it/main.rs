@@ -1,0 +1,4 @@
+#![cfg(test)]
+//! The retrievers against files, processes and a server on loopback.
+
+mod help;
