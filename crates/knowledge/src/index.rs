@@ -2,7 +2,7 @@
 
 use std::{
     any::Any,
-    fs,
+    fs, io,
     panic::{AssertUnwindSafe, catch_unwind},
     path::Path,
 };
@@ -139,4 +139,12 @@ pub(crate) fn look_up(
 /// The stored text of a field; empty if there is none.
 pub(crate) fn stored(document: &TantivyDocument, field: Field) -> String {
     document.get_first(field).and_then(|value| value.as_str()).unwrap_or_default().to_owned()
+}
+
+/// Removes an index that cannot be used.
+pub(crate) fn remove(folder: &Path) -> io::Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }

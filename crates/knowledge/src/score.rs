@@ -21,7 +21,8 @@ pub(crate) struct Weighted {
 impl Weighted {
     /// Words with the number of texts, of `total`, that each is in.
     pub(crate) fn new(words: Vec<(String, u64)>, total: u64) -> Self {
-        let weight = |count: u64| (1.0 + (total as f32 + 0.5) / (count as f32 + 0.5)).ln();
+        // A word that is nowhere says no more than one that is in one text.
+        let weight = |count: u64| (1.0 + (total as f32 + 0.5) / (count.max(1) as f32 + 0.5)).ln();
         Self { words: words.into_iter().map(|(word, count)| (word, weight(count))).collect() }
     }
 

@@ -4,7 +4,6 @@ use std::{
     collections::BTreeMap,
     fmt,
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use deskhand_core::retrieval::Hit;
@@ -23,6 +22,7 @@ use super::{
     rank::{Asked, CANDIDATES_MAX, PassageFields, Reranker, ranked},
 };
 use crate::{
+    clock::now_ms,
     index::{self, Searched},
     reading::TextReader,
     words,
@@ -328,11 +328,6 @@ fn commit(mut writer: IndexWriter, list: &List) -> Result<(), TantivyError> {
     prepared.set_payload(&payload);
     prepared.commit()?;
     writer.wait_merging_threads()
-}
-
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 impl fmt::Debug for HelpIndex {
