@@ -4,3 +4,4 @@
 mod crashes;
 mod experience;
 mod help;
+mod online;
