@@ -12,8 +12,8 @@ use super::{
 #[derive(Debug, Default)]
 pub(crate) struct State {
     by_id: BTreeMap<String, Experience>,
-    /// What has the same request and outcome.
-    same: HashMap<(Same, Outcome), String>,
+    /// What has the same request and outcome. Only writers need it: it is there from the first time that it is asked for.
+    same: Option<HashMap<(Same, Outcome), String>>,
     /// How many records led here.
     records: usize,
 }
@@ -27,8 +27,9 @@ impl State {
                     self.remove(&id);
                 }
                 self.remove(&experience.id.clone());
-                let key = (Same::of(&experience), experience.outcome);
-                self.same.insert(key, experience.id.clone());
+                if let Some(same) = &mut self.same {
+                    same.insert(key(&experience), experience.id.clone());
+                }
                 self.by_id.insert(experience.id.clone(), *experience);
             }
             Record::Result { id, worked, at_ms } => {
@@ -46,23 +47,27 @@ impl State {
 
     fn remove(&mut self, id: &str) {
         let Some(experience) = self.by_id.remove(id) else { return };
-        let key = (Same::of(&experience), experience.outcome);
-        if self.same.get(&key).is_some_and(|same| same == id) {
-            self.same.remove(&key);
+        let Some(same) = &mut self.same else { return };
+        let key = key(&experience);
+        if same.get(&key).is_some_and(|same| same == id) {
+            same.remove(&key);
         }
     }
 
     /// The record that adds an experience. It takes the place of those with the same request: what worked that of all, what failed that
     /// of what failed. Their counters are kept. `None` if there is a later one.
-    pub(crate) fn adding(&self, mut experience: Experience) -> Option<Record> {
+    pub(crate) fn adding(&mut self, mut experience: Experience) -> Option<Record> {
+        let all = &self.by_id;
+        let known =
+            self.same.get_or_insert_with(|| all.values().map(|one| (key(one), one.id.clone())).collect());
         let same = Same::of(&experience);
         let outcomes: &[Outcome] = match experience.outcome {
             Outcome::Worked => &[Outcome::Worked, Outcome::Failed],
             Outcome::Failed => &[Outcome::Failed],
         };
         let mut replaces = Vec::new();
-        let places = outcomes.iter().filter_map(|outcome| self.same.get(&(same.clone(), *outcome)));
-        for other in places.filter_map(|id| self.by_id.get(id)).chain(self.by_id.get(&experience.id)) {
+        let places = outcomes.iter().filter_map(|outcome| known.get(&(same.clone(), *outcome)));
+        for other in places.filter_map(|id| all.get(id)).chain(all.get(&experience.id)) {
             if replaces.contains(&other.id) {
                 continue;
             }
@@ -95,4 +100,9 @@ impl State {
     pub(crate) const fn records(&self) -> usize {
         self.records
     }
+}
+
+/// What an experience is found by when one with the same request is added.
+fn key(experience: &Experience) -> (Same, Outcome) {
+    (Same::of(experience), experience.outcome)
 }

@@ -261,6 +261,21 @@ fn meaning_reorders_and_its_failure_does_not() {
 }
 
 #[test]
+fn one_process_writes_while_others_search() {
+    let desk = Desk::new();
+    desk.write("help/a.md", "walrus");
+    desk.add("help", None);
+    let writer = fs::File::open(desk.path("index/.tantivy-writer.lock")).unwrap();
+    writer.lock().unwrap();
+    let error = desk.index.add(&source(&desk.path("help"), None)).unwrap_err();
+    assert!(matches!(error, HelpError::Busy { .. }), "{error}");
+    assert!(matches!(desk.index.remove(&desk.path("help")), Err(HelpError::Busy { .. })));
+    assert_eq!(desk.titles("walrus").len(), 1);
+    writer.unlock().unwrap();
+    desk.add("help", None);
+}
+
+#[test]
 fn a_damaged_index_is_an_error_with_a_next_step() {
     let desk = Desk::new();
     desk.write("help/a.md", "walrus");
