@@ -137,17 +137,11 @@ impl Walk<'_> {
         }
     }
 
-    /// Links to files inside of the source are followed; folders have their own entries.
+    /// No link is followed: what it leads to inside of the source is there under its own name.
     fn link(&mut self, path: PathBuf) {
         match fs::canonicalize(&path) {
-            Ok(target) if !target.starts_with(self.root) => {
-                self.skip(path, &"it is a link that leads out of the source");
-            }
-            Ok(target) => match fs::metadata(&target) {
-                Ok(metadata) if metadata.is_file() => self.file(path, metadata.len()),
-                Ok(_) => {}
-                Err(error) => self.skip(path, &error),
-            },
+            Ok(target) if target.starts_with(self.root) => {}
+            Ok(_) => self.skip(path, &"it is a link that leads out of the source"),
             Err(error) => self.skip(path, &error),
         }
     }
