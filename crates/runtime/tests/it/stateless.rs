@@ -70,7 +70,10 @@ fn id_of(prompt: &str, text: &str) -> Option<String> {
 fn price_in(text: &str) -> Option<String> {
     let (_, after) = text.rsplit_once("Lamp")?;
     let number = after.split(|c: char| !(c.is_ascii_digit() || c == '.'));
-    number.map(|word| word.trim_matches('.')).find(|word| word.contains('.') && word.len() > 3).map(str::to_owned)
+    number
+        .map(|word| word.trim_matches('.'))
+        .find(|word| word.contains('.') && word.len() > 3)
+        .map(str::to_owned)
 }
 
 impl Forgetful {
@@ -97,10 +100,12 @@ impl Forgetful {
         let is_read = prompt.contains("Your steps on this sub-task so far");
         let table = matches!(self.way, Way::TableNoted | Way::TableRead);
         if table && !is_read {
-            let action = json!([{"function": "read_table", "arguments": {"id": id_of(prompt, "table \"List\"")}}]);
+            let action =
+                json!([{"function": "read_table", "arguments": {"id": id_of(prompt, "table \"List\"")}}]);
             return json!({"thought": "read them", "status": "CONTINUE", "action": action});
         }
-        let mut reply = json!({"thought": "they were read", "status": "FINISH", "result": "the prices were read"});
+        let mut reply =
+            json!({"thought": "they were read", "status": "FINISH", "result": "the prices were read"});
         if matches!(self.way, Way::TableNoted | Way::SeenNoted) {
             reply["notes"] = json!([format!("the Lamp costs {}", price_in(prompt).unwrap_or_default())]);
         }
@@ -108,28 +113,28 @@ impl Forgetful {
     }
 
     fn fills_in(&self, prompt: &str) -> Value {
-        let act = |function: &str, arguments: Value| {
-            json!({"thought": "go on", "status": "CONTINUE", "action": [{"function": function, "arguments": arguments}]})
-        };
+        let act = |function: &str, arguments: Value| json!({"thought": "go on", "status": "CONTINUE", "action": [{"function": function, "arguments": arguments}]});
         let last = format!("Item {}\"", self.boxes);
         if let Some(box_line) = next_box(prompt, self.boxes) {
             return act("set_checked", json!({"id": box_line, "checked": true}));
         }
         assert!(prompt.contains(&last), "the boxes are there: {prompt}");
         // Everything that the prompt says about the lamp, other than what is to be done.
-        let known: String = ["Notes", "Your steps on this sub-task so far", "Earlier sub-tasks", "Blackboard"]
-            .into_iter()
-            .map(|heading| section(prompt, heading))
-            .collect();
+        let known: String =
+            ["Notes", "Your steps on this sub-task so far", "Earlier sub-tasks", "Blackboard"]
+                .into_iter()
+                .map(|heading| section(prompt, heading))
+                .collect();
         match price_in(&known) {
             Some(price) => json!({"thought": "the price is known", "status": "FINISH", "result": "filled in",
                 "action": [{"function": "set_value", "arguments": {"id": id_of(prompt, "entry \"Total\""), "value": price}}]}),
             None => {
                 self.recalled.fetch_add(1, Ordering::Relaxed);
                 let readings = section(prompt, "What was read and is not told here");
-                let id = readings.lines().find(|line| line.contains("read_table")).and_then(|line| {
-                    line.trim_start_matches("- ").split(',').next().map(str::to_owned)
-                });
+                let id = readings
+                    .lines()
+                    .find(|line| line.contains("read_table"))
+                    .and_then(|line| line.trim_start_matches("- ").split(',').next().map(str::to_owned));
                 match id {
                     Some(id) => act("recall", json!({"id": id})),
                     None => act("recall", json!({"words": "lamp"})),
@@ -163,9 +168,17 @@ impl Model for Forgetful {
         let reply = match &request.agent {
             AgentRef::HostAgent => self.host(&prompt),
             AgentRef::AppAgent { application, .. } if application == "prices" => self.reads(&prompt),
-            _ => self.fills_in(&prompt),
+            AgentRef::AppAgent { .. }
+            | AgentRef::Agent { .. }
+            | AgentRef::EvaluationAgent
+            | AgentRef::Unnamed => self.fills_in(&prompt),
         };
-        Ok(ModelReply { text: reply.to_string(), model: "forgetful".to_owned(), attempts: 1, ..ModelReply::default() })
+        Ok(ModelReply {
+            text: reply.to_string(),
+            model: "forgetful".to_owned(),
+            attempts: 1,
+            ..ModelReply::default()
+        })
     }
 
     fn name(&self) -> &'static str {
@@ -177,17 +190,18 @@ impl Model for Forgetful {
 fn shop(boxes: u32) -> FakeDesktop {
     let rows = FakeSheet::of(&[&["Chair", "89.90"], &["Lamp", "417.50"], &["Table", "230.00"]]);
     let label = |text: &str| FakeElement::new(Role::LABEL, text);
-    let prices = FakeWindow::normal("Prices").elements([
-        label("Lamp costs 417.50 this week"),
-        FakeElement::new(Role::TABLE, "List").sheet(rows),
-    ]);
+    let prices = FakeWindow::normal("Prices")
+        .elements([label("Lamp costs 417.50 this week"), FakeElement::new(Role::TABLE, "List").sheet(rows)]);
     let box_of = |number: u32| {
         FakeElement::new(Role::CHECK_BOX, &format!("Item {number}")).on_click(Behaviour::Toggle)
     };
     let mut elements: Vec<FakeElement> = (1..=boxes).map(box_of).collect();
     elements.push(FakeElement::new(Role::ENTRY, "Total").key("total").state(State::Editable).text(""));
     let order = FakeWindow::normal("Order").elements(elements);
-    FakeDesktop::new([FakeApp::new("Prices", "prices", [prices]), FakeApp::new("Order", "order", [order])], [])
+    FakeDesktop::new(
+        [FakeApp::new("Prices", "prices", [prices]), FakeApp::new("Order", "order", [order])],
+        [],
+    )
 }
 
 /// One task; returns how often something was looked up.

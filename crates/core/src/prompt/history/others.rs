@@ -45,7 +45,8 @@ pub(in crate::prompt) fn others_texts(
     };
     let is_ended = |step: &&&Trajectory| records.iter().any(|record| is_of(step, record));
     let (ended, open): (Vec<&Trajectory>, Vec<&Trajectory>) = steps.iter().partition(is_ended);
-    let left_out = left_out.iter().filter(|step| !is_ended(step) && !reader.lines(step, "", true).0.is_empty());
+    let left_out =
+        left_out.iter().filter(|step| !is_ended(step) && !reader.lines(step, "", true).0.is_empty());
     let left_out = u32::try_from(left_out.count()).unwrap_or(u32::MAX);
     let mut entries: Vec<Entry> = Vec::new();
     let mut before: Option<&Trajectory> = None;
