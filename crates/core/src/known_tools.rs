@@ -13,6 +13,8 @@ pub const CLICK_AT: &str = "click_on_coordinates";
 pub const DRAG: &str = "drag";
 /// Drags between two places of the window.
 pub const DRAG_AT: &str = "drag_on_coordinates";
+/// Waits for an element.
+pub const WAIT_FOR: &str = "wait_for";
 /// Waits.
 pub const WAIT: &str = "wait";
 /// Types a text.

@@ -24,6 +24,7 @@ pub mod fork;
 pub mod held;
 mod hidden;
 pub mod journal;
+pub mod learn;
 pub mod mcp;
 mod observe;
 mod options;

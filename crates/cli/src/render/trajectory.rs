@@ -186,7 +186,9 @@ impl View {
             Some(Meaning::App(_)) if !said.result.is_empty() => {
                 format!("{}: {}", said.status, clip(&said.result, 200))
             }
-            Some(Meaning::Host(_) | Meaning::App(_) | Meaning::Judged(_)) => said.status.clone(),
+            Some(Meaning::Host(_) | Meaning::App(_) | Meaning::Judged(_) | Meaning::Healed) => {
+                said.status.clone()
+            }
         };
         let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
         let cost = format!(

@@ -93,6 +93,7 @@ impl OperatorReply {
             control_reannotate: Vec::new(),
             notes: Vec::new(),
             save_picture: None,
+            heal: None,
         }
     }
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
-    ProposedAction, Question, ReplyError, extract_json,
+    HealReply, ProposedAction, Question, ReplyError, extract_json,
     fields::{Fields, notes},
 };
 use crate::{
@@ -42,6 +42,9 @@ pub struct AppReply {
     pub notes: Vec<String>,
     /// The current picture for the blackboard; `None` to drop it.
     pub save_picture: Option<KeptPicture>,
+    /// What is done about a step of a workflow that cannot be done as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heal: Option<HealReply>,
 }
 
 /// A picture that an agent keeps for others.
@@ -149,6 +152,7 @@ fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Res
         control_reannotate: fields.texts("control_reannotate")?,
         notes: notes(&mut fields)?,
         save_picture: save_picture(&mut fields),
+        heal: None,
     })
 }
 

@@ -32,7 +32,7 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, result_text},
     reference::refusal,
-    reply::{AppReply, KeptPicture, ReplyError, parse_small_app_reply},
+    reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
     retrieval::{Hit, Lookup},
     small::{Offer, small_app_schema},
     states::{AppStatus, AppTrigger},
@@ -97,7 +97,8 @@ impl Steps for App {
 
 impl Asks for App {
     fn lookup(self, session: &Session) -> Option<Lookup> {
-        let app = session.app(self.0).filter(|app| app.hits.is_none())?;
+        let is_asked = session.round.performing.is_none();
+        let app = session.app(self.0).filter(|app| is_asked && app.hits.is_none())?;
         let application = match &app.owner {
             Owner::Window(window) => Some(&window.app),
             Owner::Agent(..) => None,
@@ -111,11 +112,14 @@ impl Asks for App {
         }
     }
 
-    fn decide_without_model(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
-        None
+    fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<AppReply> {
+        session.workflow_acts(self.0, observation)
     }
 
     fn offer(self, session: &Session, observation: &Observation) -> Option<Offer> {
+        if session.is_healing(self.0) {
+            return None;
+        }
         session.app_offer(self.0, observation)
     }
 
@@ -125,6 +129,9 @@ impl Asks for App {
         observation: &Observation,
         offer: Option<&Offer>,
     ) -> Result<Asking, PromptError> {
+        if let Some(asking) = session.heal_asking(self.0, observation) {
+            return asking;
+        }
         if let Some(offer) = offer {
             let asking = session.small_app_asking(self.0, observation, offer)?;
             if let Some(app) = session.app_mut(self.0) {
@@ -146,6 +153,7 @@ impl Asks for App {
 
     fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
         match offer {
+            _ if session.is_healing(self.0) => (ReplyKind::Heal, heal_reply_schema()),
             Some(offer) => (ReplyKind::SmallApp, small_app_schema(offer)),
             None => session.reply_schema_of(self.0),
         }
@@ -153,6 +161,7 @@ impl Asks for App {
 
     fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
         match &observed.offer {
+            _ if session.is_healing(self.0) => session.healed(observed, text),
             Some(offer) => parse_small_app_reply(text)?.decided(offer),
             None => session.read_reply(self.0, &observed.observation, text),
         }
@@ -303,7 +312,12 @@ impl Session {
         }
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
+        let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());
         let recorded = self.app_record(worker, acted, word);
+        if let Some(recorded) = &recorded {
+            let healed = healed.as_ref().map(|(reply, view)| (reply, view));
+            self.workflow_recorded(healed, &recorded.actions);
+        }
         let doubt = recorded
             .as_ref()
             .filter(|step| !step.actions.is_empty())

@@ -13,6 +13,7 @@ use crate::{
     observation::{Observation, ObserveFailure},
     retrieval::Hit,
     ui::PictureRef,
+    workflow::WorkflowRun,
 };
 
 /// Why there is no answer.
@@ -71,14 +72,18 @@ pub enum ApprovalScope {
     Session,
 }
 
-/// A plan to follow step by step, without decisions of a HostAgent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A plan to follow step by step, without decisions of a HostAgent, or a workflow, without decisions of any model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FollowerPlan {
     /// Application or document to work in; `None` to let the HostAgent choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
     /// The steps, in order; each is a sub-task of the same AppAgent.
+    #[serde(default)]
     pub steps: Vec<String>,
+    /// A workflow, in place of steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Box<WorkflowRun>>,
 }
 
 /// An event. `O` is the representation of observations: full, or as a journal stores them.

@@ -73,7 +73,8 @@ impl Steps for Host {
 impl Asks for Host {
     fn lookup(self, session: &Session) -> Option<Lookup> {
         // A plan is followed without a question to the HostAgent, as long as it can be.
-        if session.host.hits.is_some() || session.round.following.is_some() {
+        let is_planned = session.round.following.is_some() || session.round.performing.is_some();
+        if session.host.hits.is_some() || is_planned {
             return None;
         }
         session.config.retrieval.lookup(&session.round.request, &AgentRef::HostAgent, None)
@@ -93,7 +94,7 @@ impl Asks for Host {
             Owner::Window(window) => windows.iter().any(|known| known.id == window.id),
             Owner::Agent(..) => true,
         });
-        session.plan_decides()
+        session.workflow_decides().or_else(|| session.plan_decides())
     }
 
     fn offer(self, session: &Session, _: &Observation) -> Option<Offer> {
@@ -324,6 +325,7 @@ impl Session {
             self.heard.plan(reply);
         }
         let recorded = self.host_record(said, acted);
+        self.workflow_recorded(None, &recorded.actions);
         for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
             if is_trusted || recorded.approved {
                 self.heard.went_to(window);

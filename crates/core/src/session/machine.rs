@@ -122,8 +122,12 @@ impl Session {
             self.said.add(step);
         }
         self.round = Round::new(request, self.now_ms);
-        self.round.following = plan.map(|plan| Following::new(plan.object, plan.steps));
         self.host.begin_round();
+        match plan.map(|plan| (plan.workflow, plan.object, plan.steps)) {
+            Some((Some(workflow), ..)) => self.begin_workflow(*workflow),
+            Some((None, object, steps)) => self.round.following = Some(Following::new(object, steps)),
+            None => {}
+        }
         if self.round.following.as_ref().is_some_and(Following::is_empty) {
             self.host.moves(HostTrigger::PlanFailed);
             self.finish(OutcomeKind::Failed, "the plan has no steps");
@@ -143,7 +147,9 @@ impl Session {
     /// Ends the round, after an evaluation if it finished and evaluations are enabled.
     pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
         let reason = reason.into();
-        if kind != OutcomeKind::Finished || !self.begin_evaluation(&reason) {
+        // A workflow is judged by its steps.
+        let is_judged = kind == OutcomeKind::Finished && self.round.performing.is_none();
+        if !is_judged || !self.begin_evaluation(&reason) {
             self.conclude(Outcome::new(kind, reason));
         }
     }
@@ -153,6 +159,7 @@ impl Session {
         if outcome.kind == OutcomeKind::Finished {
             outcome.unsaved = self.round.unsaved.names();
         }
+        outcome.workflow = self.workflow_end();
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
         }

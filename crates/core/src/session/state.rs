@@ -31,6 +31,7 @@ use crate::{
     reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppStatus, AppTrigger, HostStatus, next_app},
     target::TargetRegistry,
+    workflow::Performing,
 };
 
 /// The phase of a step; each holds what the one before it made.
@@ -103,6 +104,9 @@ pub(super) struct Round {
     pub(super) next: Option<VecDeque<NextSubtask>>,
     /// The plan in progress.
     pub(super) following: Option<Following>,
+    /// The workflow in progress.
+    #[serde(default)]
+    pub(super) performing: Option<Performing>,
     /// Whether any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
     /// The documents with unsaved changes.
@@ -120,6 +124,7 @@ impl Round {
             failures_in_row: 0,
             next: None,
             following: None,
+            performing: None,
             unverified: false,
             unsaved: Unsaved::default(),
         }

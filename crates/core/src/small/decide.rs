@@ -177,6 +177,7 @@ impl SmallAppReply {
             control_reannotate: Vec::new(),
             notes: Vec::new(),
             save_picture: None,
+            heal: None,
         }
     }
 }

@@ -502,7 +502,11 @@ fn a_hit_stands_in_the_prompt_with_its_source_and_bounded() {
 #[test]
 fn a_plan_of_the_user_is_followed_without_a_look_up_for_the_host_agent() {
     let retrieval = Retrieval { uses: vec![uses(Retriever::Help, &[], &[])], ..Retrieval::default() };
-    let plan = FollowerPlan { object: Some("sales".to_owned()), steps: vec!["sort".to_owned()] };
+    let plan = FollowerPlan {
+        object: Some("sales".to_owned()),
+        steps: vec!["sort".to_owned()],
+        ..FollowerPlan::default()
+    };
     let h = Harness::asked(SessionConfig { retrieval, ..config() }, "Sort.", Some(plan));
     assert!(matches!(h.effect(), Effect::Observe { .. }), "{:?}", h.effect());
 }

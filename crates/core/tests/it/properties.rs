@@ -116,6 +116,7 @@ fn answer(h: &Harness, choice: u16) -> Event {
             let plan = FollowerPlan {
                 object: Some("sales".to_owned()),
                 steps: vec!["a".to_owned(), "b".to_owned()],
+                ..FollowerPlan::default()
             };
             Event::Requested { text: "go on".to_owned(), plan: choice.is_multiple_of(3).then_some(plan) }
         }

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::waiting::{Wait, Waiting};
 
 /// A line to a session.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToSession {
     /// Adds a request; requests are queued.

@@ -158,7 +158,8 @@ pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
         ) => Tone::Doubtful,
         Some(
             Meaning::Host(HostStatus::Continue | HostStatus::Assign)
-            | Meaning::App(AppStatus::Continue | AppStatus::Screenshot),
+            | Meaning::App(AppStatus::Continue | AppStatus::Screenshot)
+            | Meaning::Healed,
         )
         | None => Tone::Plain,
     }

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     evaluation::Judgement,
-    reply::{Reply, ReplyError, extract_json},
+    reply::{HealChoice, Reply, ReplyError, extract_json},
     states::{AppStatus, HostStatus},
 };
 use serde::Serialize;
@@ -15,6 +15,8 @@ pub enum Meaning {
     Host(HostStatus),
     /// The status of an agent that works on a sub-task.
     App(AppStatus),
+    /// What is done about a step of a workflow.
+    Healed,
     /// An evaluation.
     Judged(Judgement),
 }
@@ -58,6 +60,17 @@ impl Decision {
                     .iter()
                     .map(|score| format!("{}: {}", score.name, score.evaluation))
                     .collect(),
+                ..Self::default()
+            },
+            Ok(Reply::Heal(reply)) => Self {
+                status: match reply.choice {
+                    HealChoice::Use(element) => format!("USE {element}"),
+                    HealChoice::Press(element) => format!("PRESS {element}"),
+                    HealChoice::Skip => "SKIP".to_owned(),
+                    HealChoice::Stop => "STOP".to_owned(),
+                },
+                meaning: Some(Meaning::Healed),
+                thought: reply.thought.clone(),
                 ..Self::default()
             },
             Ok(Reply::Host(reply)) => Self {

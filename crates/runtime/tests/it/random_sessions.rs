@@ -188,6 +188,7 @@ fn requests(chance: &mut Chance) -> Vec<Request> {
             let plan = chance.percent(15).then(|| FollowerPlan {
                 object: object.map(ToOwned::to_owned),
                 steps: (0..chance.below(4)).map(|step| format!("step {step}")).collect(),
+                ..FollowerPlan::default()
             });
             Request { text: "do what chance wants".to_owned(), plan }
         })
