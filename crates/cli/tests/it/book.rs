@@ -61,6 +61,7 @@ pages! {
     secrets: "docs/guides/secrets.md" on "mousepad";
     sessions: "docs/guides/sessions.md" on "mousepad";
     more_tools: "docs/guides/tools.md";
+    workflow_files: "docs/guides/workflows.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";

@@ -202,7 +202,7 @@ impl Performing {
         let Some(each) = &step.each else { return Ok(Vec::new()) };
         let fails = |text: String| Trouble { argument: None, text };
         let value = self.values.at(&each.of).map_err(|error| fails(error.to_string()))?;
-        let Value::Array(rows) = value else {
+        let Value::Array(rows) = &*value else {
             return Err(fails(format!(
                 "`{}` is no list of rows, so nothing can be repeated for each of them",
                 each.of

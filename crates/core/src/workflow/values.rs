@@ -1,6 +1,9 @@
 //! Texts with values in braces.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use serde_json::{Map, Value};
 
@@ -112,25 +115,32 @@ impl Values {
         self.0.insert(name.to_owned(), value);
     }
 
-    /// The value at a path: `table`, `table.rows.0.2`.
+    /// The value at a path: `table`, `table.rows.0.2`. Besides, a list has its `count` and, as the rows of a table at A1, its `corner`, such
+    /// as C5; a path of a file has its `name`, `stem` and `folder`.
     ///
     /// # Errors
     /// There is none.
-    pub fn at(&self, path: &str) -> Result<&Value, TemplateError> {
+    pub fn at(&self, path: &str) -> Result<Cow<'_, Value>, TemplateError> {
         let mut names = path.split('.').map(str::trim);
         let first = names.next().unwrap_or_default();
         let known = || self.0.keys().cloned().collect::<Vec<_>>().join(", ");
         let missing = |has: Option<String>| TemplateError::Missing { name: path.to_owned(), has };
         let mut value = self.0.get(first).ok_or_else(|| missing(Some(known())))?;
-        for name in names {
+        while let Some(name) = names.next() {
             let next = match value {
                 Value::Array(values) => name.parse::<usize>().ok().and_then(|index| values.get(index)),
                 Value::Object(fields) => fields.get(name),
                 Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
             };
-            value = next.ok_or_else(|| missing(Some(shape(value))))?;
+            value = match next {
+                Some(next) => next,
+                None => {
+                    let derived = derived(value, name).filter(|_| names.next().is_none());
+                    return derived.map(Cow::Owned).ok_or_else(|| missing(Some(shape(value))));
+                }
+            };
         }
-        Ok(value)
+        Ok(Cow::Borrowed(value))
     }
 
     /// The text with its values filled in.
@@ -151,7 +161,7 @@ impl Values {
         for part in parts(text)? {
             match part {
                 Part::Text(text) => filled.push_str(&text),
-                Part::Value(path) => filled.push_str(&form(&text_of(self.at(path)?))),
+                Part::Value(path) => filled.push_str(&form(&text_of(&*self.at(path)?))),
             }
         }
         Ok(filled)
@@ -167,7 +177,7 @@ impl Values {
                 [Part::Text(before), Part::Value(path), Part::Text(after)]
                     if before.is_empty() && after.is_empty() =>
                 {
-                    self.at(path)?.clone()
+                    self.at(path)?.into_owned()
                 }
                 _ => Value::String(self.fill(text)?),
             },
@@ -186,6 +196,37 @@ impl Values {
     pub fn fill_map(&self, fields: &Map<String, Value>) -> Result<Map<String, Value>, TemplateError> {
         fields.iter().map(|(name, value)| Ok((name.clone(), self.fill_value(value)?))).collect()
     }
+}
+
+/// What a value has besides its parts.
+fn derived(value: &Value, name: &str) -> Option<Value> {
+    match (value, name) {
+        (Value::Array(values), "count") => Some(Value::from(values.len())),
+        (Value::Array(rows), "corner") => {
+            let columns = rows.iter().filter_map(Value::as_array).map(Vec::len).max()?;
+            Some(Value::from(format!("{}{}", letters(columns), rows.len())))
+        }
+        (Value::String(path), "name") => Some(Value::from(path.rsplit('/').next()?)),
+        (Value::String(path), "stem") => {
+            let name = path.rsplit('/').next()?;
+            Some(Value::from(name.rsplit_once('.').map_or(name, |(stem, _)| stem)))
+        }
+        (Value::String(path), "folder") => {
+            Some(Value::from(path.rsplit_once('/').map_or("", |(folder, _)| folder)))
+        }
+        (_, _) => None,
+    }
+}
+
+/// The letters of a column, from 1: A, Z, AA.
+fn letters(mut column: usize) -> String {
+    let mut letters = Vec::new();
+    while column > 0 {
+        let last = u8::try_from((column - 1) % 26).unwrap_or(0);
+        letters.push(char::from(b'A' + last));
+        column = (column - 1) / 26;
+    }
+    letters.iter().rev().collect()
 }
 
 /// A value as a part of a text.
@@ -226,7 +267,15 @@ mod tests {
         check("{ table.rows.1.0 }: {table.rows.0.1}", "Duck: 12.5");
         check("{{quarter}} of {quarter}", "{quarter} of Q3");
         check("", "");
-        assert_eq!(values().fill(&literal("a {b} }c{")).unwrap(), "a {b} }c{");
+        check("A1:{table.rows.corner} of {table.rows.count}", "A1:B2 of 2");
+        assert_eq!(
+            (letters(1), letters(26), letters(27), letters(703)),
+            ("A".into(), "Z".into(), "AA".into(), "AAA".into())
+        );
+        let mut values = values();
+        values.save("file", json!("/home/ann/a.b.ods"));
+        assert_eq!(values.fill("{file.name} {file.stem} {file.folder}").unwrap(), "a.b.ods a.b /home/ann");
+        assert_eq!(values.fill(&literal("a {b} }c{")).unwrap(), "a {b} }c{");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub enum WorkflowFileError {
         problem: String,
     },
     /// A workflow cannot be run as it is written, or with these values.
-    #[error("workflow `{name}`: {problem}")]
+    #[error("failed to run workflow `{name}`")]
     Unfit {
         /// The name.
         name: String,
@@ -53,7 +53,7 @@ pub enum WorkflowFileError {
         problem: WorkflowError,
     },
     /// A text of a workflow cannot be filled in.
-    #[error("workflow `{name}`: {problem}")]
+    #[error("failed to fill in workflow `{name}`")]
     Text {
         /// The name.
         name: String,
@@ -97,6 +97,10 @@ impl WorkflowFileError {
                 Some("there is none yet; `deskhand learn SESSION` makes one of a finished session".to_owned())
             }
             Self::Exists { .. } => Some("give another name with --name, or --force to replace it".to_owned()),
+            Self::Unfit { problem: WorkflowError::Values(_), .. } => Some(
+                "options of `deskhand do` stand before the name of the workflow, its parameters after it"
+                    .to_owned(),
+            ),
             Self::Form { .. } | Self::Unfit { .. } | Self::Text { .. } => Some(
                 "docs/guides/workflows.md describes the file; `deskhand workflow test NAME` checks it"
                     .to_owned(),

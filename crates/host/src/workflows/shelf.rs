@@ -198,3 +198,67 @@ impl Shelved {
         to_text(&self.workflow)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// The files that the guide shows.
+    fn shown() -> Vec<Workflow> {
+        let guide = include_str!("../../../../docs/guides/workflows.md");
+        let blocks = guide.split("```").filter_map(|block| block.strip_prefix("text\n"));
+        blocks.map(|block| toml::from_str(block).unwrap_or_else(|error| panic!("{error}: {block}"))).collect()
+    }
+
+    #[test]
+    fn the_files_of_the_guide_are_workflows() {
+        let shown = shown();
+        assert_eq!(shown.len(), 2);
+        for workflow in shown {
+            workflow.check().unwrap();
+        }
+    }
+
+    #[test]
+    fn workflows_are_added_listed_found_and_changed() {
+        let folder = tempfile::tempdir().unwrap();
+        let shelf = Shelf::at(folder.path().join("workflows"));
+        assert_eq!(shelf.names().unwrap(), [""; 0], "the folder does not exist yet");
+        let [chart, order] = <[Workflow; 2]>::try_from(shown()).unwrap();
+        shelf.add(&chart, /*replaces*/ false).unwrap();
+        let path = shelf.add(&order, /*replaces*/ false).unwrap();
+        assert!(matches!(shelf.add(&chart, false), Err(WorkflowFileError::Exists { .. })));
+        shelf.add(&chart, /*replaces*/ true).unwrap();
+        assert_eq!(shelf.names().unwrap(), ["order", "quarterly-chart"]);
+        let found = shelf.find("order").unwrap();
+        assert_eq!((&found.workflow, found.is_proposed), (&order, false));
+        assert_eq!(shelf.find(&path.to_string_lossy()).unwrap(), found);
+        let missing = shelf.find("quarterly-charts").unwrap_err();
+        assert!(missing.help().unwrap().contains("`quarterly-chart`"), "{missing}");
+        // A value that is given is taken, another one is the default.
+        let given = BTreeMap::from([("document".to_owned(), "x.ods".to_owned())]);
+        assert!(chart.values(&given).is_err(), "the document is no parameter of the example");
+
+        let press = order.dialogs[0].press.clone();
+        let change = deskhand_core::workflow::StepChange::Dialog {
+            press: Box::new(deskhand_core::workflow::selector::Selector {
+                name: Some(deskhand_core::workflow::selector::NamePattern::literal("OK")),
+                ..press
+            }),
+            why: "it came".to_owned(),
+            by: deskhand_core::workflow::Healer::Rule,
+        };
+        assert!(matches!(Shelf::proposed(&found), Err(WorkflowFileError::NothingProposed { .. })));
+        Shelf::propose(&found, std::slice::from_ref(&change)).unwrap().unwrap();
+        let found = shelf.find("order").unwrap();
+        assert!(found.is_proposed && found.workflow == order, "nothing is changed yet");
+        assert_eq!(shelf.names().unwrap().len(), 2, "what is proposed is no workflow of its own");
+        Shelf::settle(&found, /*takes*/ true).unwrap();
+        let taken = shelf.find("order").unwrap();
+        assert_eq!((taken.workflow.dialogs.len(), taken.is_proposed), (2, false));
+        Shelf::propose(&taken, &[]).unwrap();
+        assert!(!shelf.find("order").unwrap().is_proposed, "there is nothing to propose");
+    }
+}

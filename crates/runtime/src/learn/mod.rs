@@ -73,6 +73,7 @@ pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnErro
         let text = "the request was finished without a call that had an effect; there is nothing to repeat";
         return Err(LearnError::NothingToLearn(text.to_owned()));
     }
+    parameters::follow_sizes(&mut made, &|path| kept.corner(&taught.acts, path));
     rows::fold(&mut made, &|path| kept.rows(&taught.acts, path));
     let workflow = Workflow {
         format: FORMAT,

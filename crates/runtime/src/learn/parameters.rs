@@ -2,7 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::workflow::{Parameter, ParameterKind, WorkflowStep, literal, selector::NamePattern};
+use deskhand_core::workflow::{
+    Parameter, ParameterKind, WorkflowStep, literal,
+    selector::{NamePattern, Selector},
+};
 use serde_json::Value;
 
 use super::Draft;
@@ -35,15 +38,14 @@ pub(super) fn find(draft: &mut Draft, request: &str) {
     }
     draft.workflow.documents = documents;
     replace_documents(draft);
+    // Paths first: words of them are no values of their own.
+    typed.sort_by_key(|(value, _)| kind_of(value) != ParameterKind::File);
     for (value, hint) in typed {
         let kind = kind_of(&value);
-        // The place of a file need not be said; its name has to be.
-        let said = match kind {
-            ParameterKind::File => value.rsplit('/').next().unwrap_or(&value),
-            ParameterKind::Text | ParameterKind::Number => &value,
-        };
-        if stands_in(request, said) {
-            add(draft, &value, &hint, kind);
+        // A path belongs to one run, whether the request says it or not.
+        if kind == ParameterKind::File || stands_in(request, &value) {
+            let hint = if kind == ParameterKind::File { "output" } else { hint.as_str() };
+            add(draft, &value, hint, kind);
         }
     }
     let mut named = Vec::new();
@@ -101,8 +103,36 @@ fn add_as(draft: &mut Draft, value: &str, name: String, kind: ParameterKind) {
     };
     draft.workflow.request = replaced(&draft.workflow.request, &literal(said), &written);
     put_in(&mut draft.workflow.steps, value, &written);
-    let parameter = Parameter { kind, example: value.to_owned(), ..Parameter::default() };
+    if kind == ParameterKind::File && said.contains('.') && said != value {
+        // Titles and dialogs show the name of a file without its folder.
+        put_in(&mut draft.workflow.steps, said, &format!("{{{name}.name}}"));
+    }
+    // A path belongs to one run; everything else is as it was unless it is given.
+    let default = (kind != ParameterKind::File).then(|| value.to_owned());
+    let parameter = Parameter { kind, example: value.to_owned(), default, ..Parameter::default() };
     draft.workflow.parameters.insert(name, parameter);
+}
+
+/// Ranges that are as large as a table that was entered at A1 before follow its size.
+pub(super) fn follow_sizes(steps: &mut [WorkflowStep], size: &dyn Fn(&str) -> Option<String>) {
+    let mut entered: Option<(String, String)> = None;
+    for step in steps {
+        let rows = step
+            .arguments
+            .get("rows")
+            .and_then(Value::as_str)
+            .and_then(|text| text.strip_prefix('{')?.strip_suffix('}'));
+        let start = step.arguments.get("start").and_then(Value::as_str).unwrap_or("A1");
+        if let Some(path) = rows.filter(|_| start == "A1") {
+            entered = size(path).map(|corner| (path.to_owned(), corner));
+        }
+        if let (Some((path, corner)), Some(Value::String(range))) =
+            (&entered, step.arguments.get_mut("range"))
+            && *range == format!("A1:{corner}")
+        {
+            *range = format!("A1:{{{path}.corner}}");
+        }
+    }
 }
 
 fn replace_documents(draft: &mut Draft) {
@@ -123,8 +153,9 @@ fn plain(text: &str) -> String {
 /// The values that steps enter, with a word for what they are.
 fn collect(steps: &[WorkflowStep], into: &mut Vec<(String, String)>) {
     for step in steps {
-        let field =
-            step.aims.values().next().map(|aim| slug(&aim.called(), "")).filter(|name| !name.is_empty());
+        let named = |aim: &Selector| aim.name.as_ref().map(NamePattern::plain).or_else(|| aim.label.clone());
+        let field = step.aims.values().next().and_then(named).map(|name| slug(&name, ""));
+        let field = field.filter(|name| !name.is_empty());
         for (argument, value) in &step.arguments {
             let hint = field.clone().unwrap_or_else(|| slug(argument, "value"));
             texts(value, &mut |text| into.push((plain(text), hint.clone())));

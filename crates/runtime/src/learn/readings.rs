@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use deskhand_core::workflow::Values;
 use serde_json::Value;
 
 use super::acts::Act;
@@ -30,18 +31,24 @@ impl Readings {
 impl Readings {
     /// How many rows the table at a path has: `read1.rows`.
     pub(super) fn rows(&self, acts: &[Act], path: &str) -> Option<usize> {
-        let mut parts = path.split('.');
-        let name = parts.next()?;
-        let (act, _) = self.saved.iter().find(|(_, saved)| saved.as_str() == name)?;
-        let mut value = &acts.get(*act)?.result.output;
-        for part in parts {
-            value = match value {
-                Value::Array(values) => values.get(part.parse::<usize>().ok()?)?,
-                Value::Object(fields) => fields.get(part)?,
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
-            };
+        let values = self.values(acts)?;
+        values.at(path).ok()?.as_array().map(Vec::len)
+    }
+
+    /// The last cell of the table at a path, if it began at A1: C5.
+    pub(super) fn corner(&self, acts: &[Act], path: &str) -> Option<String> {
+        let values = self.values(acts)?;
+        let corner = values.at(&format!("{path}.corner")).ok()?;
+        corner.as_str().map(str::to_owned)
+    }
+
+    /// What was read, by the names under which it is saved.
+    fn values(&self, acts: &[Act]) -> Option<Values> {
+        let mut values = Values::default();
+        for (act, name) in &self.saved {
+            values.save(name, acts.get(*act)?.result.output.clone());
         }
-        value.as_array().map(Vec::len)
+        Some(values)
     }
 }
 
@@ -57,6 +64,7 @@ pub(super) fn find(acts: &[Act], request: &str) -> Readings {
         }
         let mut texts = BTreeSet::new();
         for value in act.command.arguments.values() {
+            lists_in(value, &mut texts);
             texts_in(value, &mut texts);
         }
         for text in texts {
@@ -84,6 +92,14 @@ pub(super) fn find(acts: &[Act], request: &str) -> Readings {
     readings
 }
 
+/// The lists of an argument, as texts.
+fn lists_in(value: &Value, into: &mut BTreeSet<String>) {
+    if let Value::Array(values) = value {
+        into.insert(value.to_string());
+        values.iter().for_each(|value| lists_in(value, into));
+    }
+}
+
 /// The texts of an argument.
 fn texts_in(value: &Value, into: &mut BTreeSet<String>) {
     match value {
@@ -105,6 +121,8 @@ fn values_in(value: &Value, path: String, left: &mut usize, found: &mut dyn FnMu
         Value::String(text) => text.trim().to_owned(),
         Value::Number(number) => number.to_string(),
         Value::Array(values) => {
+            // A whole table that is entered elsewhere is read again as a whole.
+            found(value.to_string(), path.clone());
             for (index, value) in values.iter().enumerate() {
                 values_in(value, format!("{path}.{index}"), left, found);
             }

@@ -44,8 +44,9 @@ fn is_repeated(act: &Act, is_read: bool) -> bool {
     match act.command.intent.does {
         _ if !happened || NOT_REPEATED.contains(&act.command.tool.as_str()) => is_read && happened,
         Does::Read => is_read,
-        // The window of a step says where it is done.
+        // The window of a step says where it is done, and starts its application.
         Does::Switch | Does::Delegate => false,
+        Does::Open if act.is_host => act.command.arguments.contains_key("files"),
         Does::Wait
         | Does::Other
         | Does::Press
@@ -74,6 +75,10 @@ fn step(
         window: if act.is_host { None } else { Some(window(act)?) },
         ..WorkflowStep::default()
     };
+    // Beside an element its name guards it; alone it says which one is meant.
+    let has_element = takes
+        .iter()
+        .any(|(name, takes)| *takes == Takes::Element && act.command.arguments.contains_key(name));
     for (name, value) in &act.command.arguments {
         let is = |wanted: Takes| takes.iter().any(|(known, takes)| known == name && *takes == wanted);
         if is(Takes::Element) {
@@ -81,7 +86,7 @@ fn step(
             step.aims.insert(name.clone(), selector);
         } else if is(Takes::Window) {
             return Err("it is aimed at a window by its number, which another run does not have".to_owned());
-        } else if !is(Takes::Name) {
+        } else if !(is(Takes::Name) && has_element) {
             step.arguments.insert(name.clone(), argument(value, index, readings));
         }
     }
@@ -99,9 +104,10 @@ fn argument(value: &Value, index: usize, readings: &Readings) -> Value {
             Some(path) => Value::String(format!("{{{path}}}")),
             None => value.clone(),
         },
-        Value::Array(values) => {
-            Value::Array(values.iter().map(|value| argument(value, index, readings)).collect())
-        }
+        Value::Array(values) => match readings.path(index, &value.to_string()) {
+            Some(path) => Value::String(format!("{{{path}}}")),
+            None => Value::Array(values.iter().map(|value| argument(value, index, readings)).collect()),
+        },
         Value::Object(fields) => {
             let filled = fields.iter().map(|(name, value)| (name.clone(), argument(value, index, readings)));
             Value::Object(filled.collect::<Map<_, _>>())

@@ -41,6 +41,8 @@ pub struct Decision {
     pub plan: Vec<String>,
     /// The comment to the user.
     pub comment: String,
+    /// The facts that it wrote down.
+    pub notes: Vec<String>,
     /// The result.
     pub result: String,
     /// Why the reply is invalid; empty if it is valid.
@@ -82,6 +84,7 @@ impl Decision {
                 message: reply.message.clone(),
                 plan: reply.plan.clone(),
                 comment: reply.comment.clone(),
+                notes: reply.notes.clone(),
                 result: reply.result.clone().unwrap_or_default(),
                 problem: String::new(),
             },
@@ -92,6 +95,7 @@ impl Decision {
                 thought: reply.thought.clone(),
                 plan: reply.plan.clone(),
                 comment: reply.comment.clone(),
+                notes: reply.notes.clone(),
                 result: reply.result.clone().unwrap_or_default(),
                 ..Self::default()
             },

@@ -6,8 +6,9 @@ use deskhand_core::{
     ids::AgentId,
     intent::Does,
     observation::Look,
+    outcome::OutcomeKind,
     reply::{Reply, ReplyError},
-    session::{Effect, EffectRecord, SubtaskStatus},
+    session::{Effect, EffectRecord, StepRef, SubtaskStatus},
     states::AppStatus,
 };
 
@@ -67,6 +68,11 @@ pub(super) fn begins(record: &EffectRecord) -> bool {
     }
 }
 
+/// Whether an effect ends a round that did not finish.
+pub(super) fn has_failed(effect: &Effect) -> bool {
+    if let Effect::Finish { outcome } = effect { outcome.kind != OutcomeKind::Finished } else { false }
+}
+
 /// The phase and activity of an effect.
 pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
     match effect {
@@ -86,4 +92,9 @@ pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
         Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
         Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
     }
+}
+
+/// The agent that asks, as reports name it.
+pub(super) fn asking(step: Option<&StepRef>) -> String {
+    step.map(|step| step.agent.to_string()).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ use deskhand_core::{
 use super::{
     ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
     StepStory, SubtaskEnd, Talk, Update, UserReply,
-    effects::{begins, delegation, doing_of, result_of, subtask_end},
+    effects::{asking, begins, delegation, doing_of, has_failed, result_of, subtask_end},
     ids,
     ledger::Phase,
     prices::Prices,
@@ -54,6 +54,8 @@ pub struct Story {
     assigned: Option<StepRef>,
     /// The reported end of the sub-task, pending the machine's confirmation.
     said: Option<SubtaskEnd>,
+    /// Whether the round is a workflow.
+    performs: bool,
     complete: bool,
     first_ms: Option<u64>,
     last_ms: u64,
@@ -215,7 +217,9 @@ impl Story {
         if !ends && record.step.as_ref().is_none_or(same) {
             return;
         }
-        let end = self.said.take();
+        // The agents of a workflow say nothing: their work is done when other work begins.
+        let done = || SubtaskEnd { finished: !has_failed(&record.effect), words: String::new() };
+        let end = self.said.take().or_else(|| self.performs.then(done));
         if let Some(before) = self.assigned.take().filter(|step| !step.subtask.is_empty()) {
             updates.push(Update::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
         }
@@ -312,6 +316,7 @@ impl Story {
         }
         match event {
             Event::Requested { text, plan } => {
+                self.performs = plan.as_ref().is_some_and(|plan| plan.workflow.is_some());
                 self.summary.begin(text, at_ms);
                 let plan = plan.as_ref().map(|plan| plan.steps.clone()).unwrap_or_default();
                 // The round number comes with its first effect.
@@ -322,9 +327,7 @@ impl Story {
             Event::Observed { observation } => self.observed(observation, updates),
             Event::Ranked { .. } => {}
             Event::Retrieved { hits, problems } => {
-                if let Some(step) = &mut self.step {
-                    step.found.clone_from(hits);
-                }
+                self.step.iter_mut().for_each(|step| step.found.clone_from(hits));
                 if !problems.is_empty() {
                     self.note(Note::NotRetrieved(problems.clone()), updates);
                 }
@@ -490,9 +493,4 @@ impl RunSummary {
         }
         story.into_summary()
     }
-}
-
-/// The agent that asks, as reports name it.
-fn asking(step: Option<&StepRef>) -> String {
-    step.map(|step| step.agent.to_string()).unwrap_or_default()
 }

@@ -148,7 +148,7 @@ pub(super) fn same(one: &Anchor, other: &Anchor) -> bool {
     are_related(&one.role, &other.role) && fold_name(&one.name) == fold_name(&other.name)
 }
 
-fn same_all(one: &[Anchor], other: &[Anchor]) -> bool {
+pub(super) fn same_all(one: &[Anchor], other: &[Anchor]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
 }
 

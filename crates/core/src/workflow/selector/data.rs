@@ -134,7 +134,7 @@ pub struct Selector {
     /// Its centre as fractions of the window's width and height, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<[f64; 2]>,
-    /// How many other elements of the window had its name and a related role.
+    /// How many other controls of the window had its name.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub doubles: u32,
     /// How many of these were in the same named containers.

@@ -1,8 +1,10 @@
 //! The rules for elements of the recorded name: same, moved, or of another role.
 
 use super::{
-    compare::{has_no_surroundings, is_changed, is_familiar, is_strange},
+    compare::{has_no_surroundings, is_changed, is_familiar, is_strange, same_all},
     find::{Agreement, Contender, Fit, Found, Obstacle, Search, Weighed},
+    recorded::within,
+    scene::{Node, Scene},
 };
 use crate::ui::WindowKind;
 
@@ -26,11 +28,11 @@ impl Search<'_> {
         let contenders = || -> Vec<Contender> {
             ranked.iter().take(Found::CONTENDERS_MAX).map(|one| one.contender()).collect()
         };
-        if self.has_strangers(named.len()) || !others.iter().all(|other| self.tells_apart(best, other)) {
+        if self.has_strangers(best) || !others.iter().all(|other| self.tells_apart(best, other)) {
             return Found::Ambiguous { candidates: contenders() };
         }
-        let is_doubtful = self.is_nameless() && !self.is_where_it_was(best)
-            || !self.is_told_from_doubles(best, named.len());
+        let is_doubtful =
+            self.is_nameless() && !self.is_where_it_was(best) || !self.is_told_from_doubles(best);
         if is_doubtful || enough(best) < self.required(best) {
             return Found::Gone { nearest: contenders(), why: Obstacle::Unproven };
         }
@@ -45,10 +47,13 @@ impl Search<'_> {
     }
 
     /// Whether a page offers more elements of the name than there were: it may imitate one, with all that stands around it.
-    fn has_strangers(&self, count: usize) -> bool {
+    fn has_strangers(&self, one: &Weighed) -> bool {
         let selector = self.selector;
-        let is_more = u32::try_from(count).is_ok_and(|count| count > selector.doubles.saturating_add(1));
-        selector.scope.page.is_some() && selector.row.is_empty() && is_more
+        selector.scope.page.is_some() && selector.row.is_empty() && self.is_more_than_there_were(one)
+    }
+
+    fn is_more_than_there_were(&self, one: &Weighed) -> bool {
+        self.namesakes(one) > self.selector.doubles.saturating_add(1)
     }
 
     fn found(&self, best: &Weighed) -> Found {
@@ -85,6 +90,11 @@ impl Search<'_> {
         let decisive = [Agreement::Label, Agreement::Help, Agreement::Container];
         if decisive.into_iter().any(|one| has(best, one) && !has(other, one)) {
             return true;
+        }
+        // A new one beside it, and one that is where it was while another has its neighbours, cannot be told from it.
+        let is_new = self.is_more_than_there_were(best) && other.with.same_within;
+        if is_new || other.with.agreements.iter().any(|one| !has(best, *one)) {
+            return false;
         }
         let is_around = best.with.same_around && !other.with.same_around && best.with.strong() > 0;
         let lead = self.rank(best).0.saturating_sub(self.rank(other).0);
@@ -153,20 +163,40 @@ impl Search<'_> {
         self.selector.called().is_empty() && self.selector.row.is_empty()
     }
 
-    /// Whether it cannot be one of the doubles that were there: it is in the row or containers that only it was in, or there are still
-    /// as many as there were, and all that was recorded agrees.
-    fn is_told_from_doubles(&self, one: &Weighed, count: usize) -> bool {
+    /// How many controls of the window have the recorded name.
+    fn namesakes(&self, one: &Weighed) -> u32 {
+        self.count_namesakes(one, |_, _| true)
+    }
+
+    fn count_namesakes(&self, one: &Weighed, fits: impl Fn(&Scene<'_>, usize) -> bool) -> u32 {
+        let Some(scene) = self.scenes.get(one.scene) else { return 0 };
+        let is_one = |(at, node): &(usize, &Node<'_>)| {
+            let role = &node.element.role;
+            (role.is_interactive() || *role == self.selector.role)
+                && self.is_called(scene, *at)
+                && fits(scene, *at)
+        };
+        u32::try_from(scene.shown().filter(is_one).count()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether it cannot be one of the doubles that were there: it is in its row; it is in containers that only it was in, and the
+    /// doubles are all there or its neighbours are; or they are all there, and all that was recorded agrees.
+    fn is_told_from_doubles(&self, one: &Weighed) -> bool {
         let selector = self.selector;
         let with = &one.with;
         if selector.doubles == 0 {
             return true;
         }
-        let is_in_place = with.same_role && with.same_within;
-        let is_apart =
-            !selector.row.is_empty() || selector.doubles_inside == 0 && !selector.within.is_empty();
-        let are_all_there = u32::try_from(count).is_ok_and(|count| count > selector.doubles);
-        let is_unchanged = with.same_around && with.strong() >= self.recorded_strong();
-        is_in_place && (is_apart || are_all_there && is_unchanged)
+        let is_in_own_row = !selector.row.is_empty();
+        let is_inside = |scene: &Scene<'_>, at: usize| same_all(&within(scene, at), &selector.within);
+        let is_apart = selector.doubles_inside == 0
+            && !selector.within.is_empty()
+            && self.count_namesakes(one, is_inside) == 1;
+        let are_all_there = self.namesakes(one) > selector.doubles;
+        let is_unchanged = self.is_where_it_was(one) && with.strong() >= self.recorded_strong();
+        let is_told =
+            is_in_own_row || is_apart && (are_all_there || with.same_around) || are_all_there && is_unchanged;
+        with.same_role && with.same_within && is_told
     }
 
     /// Whether everything around it is as it was: what an element without a name needs.

@@ -18,7 +18,7 @@
 //!    old one (the words of one are in the other, or both mean the same), or the help text, shortcut or range is equal.
 //! 5. [`Fit::Translated`]: the whole window has the same layout, half of its names or more changed, and known words changed into words
 //!    of the same meaning; role, position and the roles of neighbours are equal. Besides, the name means the same as far as words are
-//!    known, or the help text, shortcut or range is equal, or it is the only control of its role in its container.
+//!    known, or the help text, shortcut or range is equal.
 //!
 //! More is needed where more could go wrong: a name that the safe guard asks about, a step whose element had doubles, neighbours that
 //! are all gone, another title or page, a window in which most names are unknown. Several elements of the same name are

@@ -1,6 +1,7 @@
 //! How an element is recorded.
 
 use super::{
+    compare::same_all,
     data::{Anchor, Scope, Selector},
     kinship::{Kinship, kinship},
     naming::{NamePattern, is_volatile},
@@ -37,7 +38,7 @@ impl Selector {
             .filter(|(index, other)| *index != at && is_double(node, other))
             .map(|(index, _)| index)
             .collect();
-        let inside = doubles.iter().filter(|index| within(scene, **index) == seen.within).count();
+        let inside = doubles.iter().filter(|index| same_all(&within(scene, **index), &seen.within)).count();
         let anchors = anchors_of(scene);
         let scope = Scope {
             controls: u32::try_from(anchors.len()).unwrap_or(u32::MAX),
@@ -83,14 +84,16 @@ impl Selector {
     }
 }
 
-/// Whether another element has the same name and a related role.
+/// Whether another control has the same name or label; of two without either, whether they are of related roles and have the same help.
 fn is_double(own: &Node<'_>, other: &Node<'_>) -> bool {
-    are_related(&own.element.role, &other.element.role)
-        && own.folded == other.folded
-        && own.label == other.label
-        && (!own.folded.is_empty()
-            || own.label.is_some()
-            || own.element.description == other.element.description)
+    let called = |node: &Node<'_>| node.label.as_deref().map_or_else(|| node.folded.clone(), fold_name);
+    let (name, others) = (called(own), called(other));
+    let same_kind = || {
+        are_related(&own.element.role, &other.element.role)
+            && own.element.description == other.element.description
+    };
+    let is_control = other.element.role.is_interactive() || other.element.role == own.element.role;
+    is_control && name == others && (!name.is_empty() || same_kind())
 }
 
 /// The name, with blanks for counters as long as only this element matches it.
@@ -132,7 +135,8 @@ fn row_of(scene: &Scene<'_>, at: usize, column: Option<&str>) -> Vec<String> {
     }
 }
 
-fn within(scene: &Scene<'_>, at: usize) -> Vec<Anchor> {
+/// The named containers of an element, outermost first.
+pub(super) fn within(scene: &Scene<'_>, at: usize) -> Vec<Anchor> {
     let is_named = |node: &&Node<'_>| {
         node.parent.is_some()
             && !node.called.is_empty()

@@ -20,7 +20,7 @@ impl Search<'_> {
     pub(super) fn renamed(&self) -> Option<Found> {
         let selector = self.selector;
         let old = selector.called();
-        if old.is_empty() || selector.doubles > 0 && selector.row.is_empty() {
+        if old.is_empty() || self.had_doubles_beside_it() {
             return None;
         }
         let standing = self.weigh(|_, _, node| node.element.role == selector.role);
@@ -40,6 +40,14 @@ impl Search<'_> {
             }
             several => Some(Found::Ambiguous { candidates: contenders(several) }),
         }
+    }
+
+    /// Whether other controls had its name, and neither its row nor its containers tell it from them: once names have changed, it
+    /// could be one of these.
+    fn had_doubles_beside_it(&self) -> bool {
+        let selector = self.selector;
+        let is_apart = selector.doubles_inside == 0 && !selector.within.is_empty();
+        selector.doubles > 0 && selector.row.is_empty() && !is_apart
     }
 
     /// Whether role, containers, position and the neighbours on both sides are as recorded.
@@ -107,7 +115,7 @@ impl Search<'_> {
     pub(super) fn translated(&self) -> Option<Found> {
         let selector = self.selector;
         let old = selector.called();
-        if old.is_empty() || selector.doubles > 0 && selector.row.is_empty() {
+        if old.is_empty() || self.had_doubles_beside_it() {
             return None;
         }
         let scenes: Vec<usize> = (0..self.scenes.len())
@@ -144,8 +152,7 @@ impl Search<'_> {
             return false;
         }
         let kin = kinship(old, &new);
-        let is_only_one = selector.of == 1 && kin != Kinship::Opposed && !self.is_guarded;
-        kin.is_close() || is_only_one || self.is_supported(one) && kin != Kinship::Opposed && !self.is_guarded
+        kin.is_close() || self.is_supported(one) && kin != Kinship::Opposed && !self.is_guarded
     }
 }
 
