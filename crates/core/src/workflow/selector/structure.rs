@@ -151,8 +151,12 @@ impl Search<'_> {
         if !stands || new.is_empty() || means_otherwise(old, &new) || Weight::of(old) != Weight::of(&new) {
             return false;
         }
-        let kin = kinship(old, &new);
-        kin.is_close() || self.is_supported(one) && kin != Kinship::Opposed && !self.is_guarded
+        // Words that one name has of the other are no translation.
+        match kinship(old, &new) {
+            Kinship::Same | Kinship::Synonym => true,
+            Kinship::Related | Kinship::Stranger => self.is_supported(one) && !self.is_guarded,
+            Kinship::Opposed => false,
+        }
     }
 }
 
