@@ -114,7 +114,7 @@ fn the_demo_is_learnt_and_done_again_with_another_document_without_a_model() {
     let other = document(&world, "other", &rows);
     let second = world.path().join("second.ods");
     let mut command = world.command(&["do", "--desktop", "virtual", "--json", "sales-chart"]);
-    command.arg("--document").arg(&other).arg("--output").arg(&second);
+    command.arg("--document").arg(&other).arg("--output").arg(&second).args(["--name", "Table1"]);
     let (done, errors) = run(command);
     assert_eq!(done["outcome"], "finished", "{errors}\n{shown}");
     assert_eq!(done["model_calls"], 0, "{errors}");
