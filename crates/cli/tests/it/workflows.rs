@@ -91,7 +91,7 @@ fn the_demo_is_learnt_and_done_again_with_another_document_without_a_model() {
     for part in [
         "call = \"read_table\"",
         "rows = \"{read1.rows}\"",
-        "range = \"A1:{read1.rows.corner}\"",
+        "range = \"{read1.range}\"",
         "[parameters.document]",
     ] {
         assert!(shown.contains(part), "{part} in {shown}");
