@@ -107,3 +107,4 @@ pub mod suggest;
 pub mod target;
 pub mod text;
 pub mod ui;
+pub mod workflow;
