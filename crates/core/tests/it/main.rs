@@ -24,6 +24,7 @@ mod prompts;
 mod properties;
 mod replies;
 mod resuming;
+mod selectors;
 mod small;
 mod spellings;
 mod states;
