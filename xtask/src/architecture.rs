@@ -77,6 +77,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("deskhand-http", &["deskhand-secret"]),
+    ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http"]),
     ("deskhand-model", &["deskhand-core", "deskhand-http"]),
     ("deskhand-process", &[]),
     (

@@ -90,6 +90,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

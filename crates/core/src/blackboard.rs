@@ -1,12 +1,12 @@
-//! What all agents of a session share: requests, questions and answers, trajectories, pictures.
+//! What all agents of a session share: requests, questions and answers, trajectories, notes, readings, pictures.
 //!
-//! Bounded: old trajectories are dropped and long texts are cut. The journal keeps everything.
+//! Bounded: old entries are dropped and long texts are cut. The journal keeps everything, and the tool `recall` looks it up.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{agent::AgentRef, text::clip, ui::PictureRef};
+use crate::{agent::AgentRef, ids::ReadingId, text::clip, ui::PictureRef};
 
 /// The shared memory of a session.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -15,6 +15,35 @@ pub struct Blackboard {
     answers: VecDeque<Answer>,
     trajectories: VecDeque<Trajectory>,
     pictures: VecDeque<SavedPicture>,
+    #[serde(default)]
+    notes: VecDeque<Note>,
+    #[serde(default)]
+    readings: VecDeque<Reading>,
+    /// How many notes and readings were dropped.
+    #[serde(default)]
+    dropped: u32,
+}
+
+/// What a step puts on the blackboard for others, by the names of the reference's `history_keys`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryKey {
+    /// What the agent saw, in its words.
+    Observation,
+    /// Its reasoning.
+    Thought,
+    /// The sub-task.
+    CurrentSubtask,
+    /// The status at the end of the step.
+    Status,
+    /// The calls, what came of them, and the result that the agent reports.
+    Result,
+}
+
+impl HistoryKey {
+    /// All of them, which is the default.
+    pub const ALL: [Self; 5] =
+        [Self::Observation, Self::Thought, Self::CurrentSubtask, Self::Status, Self::Result];
 }
 
 /// A question and its answer.
@@ -33,28 +62,133 @@ pub struct Trajectory {
     pub step: u32,
     /// The agent that took it.
     pub agent: AgentRef,
-    /// Its sub-task; empty for the HostAgent.
+    /// Its sub-task; of the HostAgent, the one that it assigned.
     pub subtask: String,
+    /// What it saw, in its words.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub observation: String,
+    /// Its reasoning.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub thought: String,
     /// Its calls, one per line.
     pub actions: Vec<String>,
     /// Their results, one per line.
     pub results: Vec<String>,
-    /// Which of them only read something: their results are what another agent may need.
+    /// Which of them told something: their results are what another agent may need.
     #[serde(default)]
     pub reads: Vec<bool>,
-    /// The status at the end of the step.
+    /// By what these are looked up again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub readings: Vec<Option<ReadingId>>,
+    /// The status at the end of the step; empty if it is not kept.
     pub status: String,
+    /// The result that the agent reports.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub result: Option<String>,
+}
+
+impl Trajectory {
+    /// The longest observation or thought, in characters.
+    pub const SAID_CHARS_MAX: usize = 300;
+
+    /// The same with nothing but what these keys name.
+    #[must_use]
+    pub fn only(mut self, keys: &[HistoryKey]) -> Self {
+        let is_kept = |key: HistoryKey| keys.contains(&key);
+        if !is_kept(HistoryKey::Observation) {
+            self.observation.clear();
+        }
+        if !is_kept(HistoryKey::Thought) {
+            self.thought.clear();
+        }
+        if !is_kept(HistoryKey::CurrentSubtask) {
+            self.subtask.clear();
+        }
+        if !is_kept(HistoryKey::Status) {
+            self.status.clear();
+        }
+        if !is_kept(HistoryKey::Result) {
+            self.actions.clear();
+            self.results.clear();
+            self.reads.clear();
+            self.readings.clear();
+            self.result = None;
+        }
+        self
+    }
+}
+
+/// A fact that an agent wrote down.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Note {
+    /// The number of the step.
+    pub step: u32,
+    /// Who wrote it.
+    pub agent: AgentRef,
+    /// The fact.
+    pub text: String,
+}
+
+/// Something that a call told: what it was, not what it said, which is looked up by its id.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reading {
+    /// Its id.
+    pub id: ReadingId,
+    /// The number of the step.
+    pub step: u32,
+    /// Who read.
+    pub agent: AgentRef,
+    /// The call, with its target.
+    pub call: String,
+    /// What it told, in short: how much, and how it begins.
+    pub what: String,
+}
+
+/// Whom a picture is kept for.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Audience {
+    /// All other agents.
+    #[default]
+    All,
+    /// Those that a name fits: `HostAgent`, an application, or an agent without a window.
+    Named(String),
+}
+
+impl Audience {
+    /// Whether an agent of an application with this display name is meant.
+    pub fn is(&self, agent: &AgentRef, application: Option<&str>) -> bool {
+        let Self::Named(name) = self else { return true };
+        let is = |known: &str| {
+            let (known, name) = (known.to_lowercase(), name.trim().to_lowercase());
+            known == name || (name.len() > 2 && known.contains(&name))
+        };
+        is(&agent.to_string()) || application.is_some_and(is)
+    }
 }
 
 /// A picture kept by an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPicture {
+    /// The number of the step; 0 in journals before version 9.
+    #[serde(default)]
+    pub step: u32,
+    /// Who kept it.
+    #[serde(default = "unnamed")]
+    pub agent: AgentRef,
+    /// Whom it is kept for.
+    #[serde(default)]
+    pub audience: Audience,
     /// The picture.
     pub picture: PictureRef,
     /// The application it shows.
     pub application: String,
     /// Why it was kept.
     pub reason: String,
+}
+
+const fn unnamed() -> AgentRef {
+    AgentRef::Unnamed
 }
 
 impl Blackboard {
@@ -66,6 +200,12 @@ impl Blackboard {
     pub const TRAJECTORIES_MAX: usize = 30;
     /// The most pictures that are kept.
     pub const PICTURES_MAX: usize = 8;
+    /// The most notes that are kept.
+    pub const NOTES_MAX: usize = 100;
+    /// The longest note, in characters.
+    pub const NOTE_CHARS_MAX: usize = 600;
+    /// The most readings that are kept.
+    pub const READINGS_MAX: usize = 200;
     /// The longest result line, in characters. Agents pass tables to each other in such lines.
     pub const RESULT_CHARS_MAX: usize = 6_000;
 
@@ -85,10 +225,34 @@ impl Blackboard {
 
     /// Adds a finished step.
     pub fn add_trajectory(&mut self, mut trajectory: Trajectory) {
+        for said in [&mut trajectory.observation, &mut trajectory.thought] {
+            *said = clip(said, Trajectory::SAID_CHARS_MAX);
+        }
         for line in trajectory.actions.iter_mut().chain(&mut trajectory.results) {
             *line = clip(line, Self::RESULT_CHARS_MAX);
         }
         push(&mut self.trajectories, trajectory, Self::TRAJECTORIES_MAX);
+    }
+
+    /// Adds a fact that an agent wrote down. One that is there already moves to the end.
+    pub fn add_note(&mut self, mut note: Note) {
+        note.text = clip(note.text.trim(), Self::NOTE_CHARS_MAX);
+        if note.text.is_empty() {
+            return;
+        }
+        self.notes.retain(|known| known.text != note.text);
+        if self.notes.len() >= Self::NOTES_MAX {
+            self.dropped = self.dropped.saturating_add(1);
+        }
+        push(&mut self.notes, note, Self::NOTES_MAX);
+    }
+
+    /// Adds what a call told.
+    pub fn add_reading(&mut self, reading: Reading) {
+        if self.readings.len() >= Self::READINGS_MAX {
+            self.dropped = self.dropped.saturating_add(1);
+        }
+        push(&mut self.readings, reading, Self::READINGS_MAX);
     }
 
     /// Adds a picture.
@@ -109,6 +273,21 @@ impl Blackboard {
     /// The last steps of all agents, oldest first.
     pub fn trajectories(&self) -> impl Iterator<Item = &Trajectory> {
         self.trajectories.iter()
+    }
+
+    /// What agents wrote down, oldest first.
+    pub fn notes(&self) -> impl DoubleEndedIterator<Item = &Note> {
+        self.notes.iter()
+    }
+
+    /// What calls told, oldest first.
+    pub fn readings(&self) -> impl DoubleEndedIterator<Item = &Reading> {
+        self.readings.iter()
+    }
+
+    /// How many notes and readings are no longer kept here.
+    pub const fn dropped(&self) -> u32 {
+        self.dropped
     }
 
     /// The kept pictures, oldest first.

@@ -181,7 +181,7 @@ mod tests {
         geometry::Rect,
         ids::{ElementId, WindowId},
         observation::{Surface, WindowView},
-        ui::{AppInfo, Role, Tree, WindowKind},
+        ui::{AppInfo, Role, Tree, WindowKind, WindowState},
     };
 
     fn characters(value: &impl Serialize) -> usize {
@@ -210,6 +210,8 @@ mod tests {
             active: false,
             accessible: true,
             document: None,
+            state: WindowState::default(),
+            monitor: None,
         };
         let mut element = Element::new(ElementId(1), Role::PUSH_BUTTON, long("e"));
         element.description = long("d");

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use crate::{
     action::Report,
-    ids::{AgentId, WindowId},
+    ids::{AgentId, ReadingId, WindowId},
     intent::{Does, Intent, Judged, Takes},
     policy::matches,
     ui::{AppInfo, WindowInfo},
@@ -221,6 +221,9 @@ pub struct ActionCommandInfo {
     pub target: Option<String>,
     /// What came back.
     pub result: CallResult,
+    /// By what it is looked up again, if it told something; the call was sent then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reading: Option<ReadingId>,
 }
 
 /// How much of a tool models are told. All of them can be called.

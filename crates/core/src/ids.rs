@@ -1,6 +1,6 @@
 //! Identifiers. Parsed once at the edge; typed inside.
 //!
-//! Ids in prompts and replies (`w2`, `e17`, `a1`) start with a letter for their kind, so that a window, an element and an
+//! Ids in prompts and replies (`w2`, `e17`, `a1`, `r12`) start with a letter for their kind, so that a window, an element and an
 //! agent cannot be confused. They stay valid for the life of the object and are never reused.
 
 use std::{fmt, str::FromStr};
@@ -74,6 +74,19 @@ lettered_id!(
     "a",
     "an agent id such as `a1`"
 );
+
+lettered_id!(
+    /// Something that a call returned, by which it can be looked up again: the number of the effect.
+    ReadingId,
+    "r",
+    "the id of something that was read, such as `r12`"
+);
+
+impl From<EffectId> for ReadingId {
+    fn from(effect: EffectId) -> Self {
+        Self(u32::try_from(effect.0).unwrap_or(u32::MAX))
+    }
+}
 
 /// The highest numbers of windows and elements that a session has seen. New ids start above them: an id is never used
 /// twice.

@@ -13,6 +13,8 @@ pub const CLICK_AT: &str = "click_on_coordinates";
 pub const DRAG: &str = "drag";
 /// Drags between two places of the window.
 pub const DRAG_AT: &str = "drag_on_coordinates";
+/// Waits for an element.
+pub const WAIT_FOR: &str = "wait_for";
 /// Waits.
 pub const WAIT: &str = "wait";
 /// Types a text.
@@ -27,5 +29,7 @@ pub const SCROLL: &str = "scroll";
 pub const READ_TEXT: &str = "read_text";
 /// Hands a sub-task to an agent that works on its own. It is no tool: a reply asks for it with ASSIGN, and rules match it.
 pub const DELEGATE: &str = "delegate_subtask";
+/// Looks up what the session has read or written down.
+pub const RECALL: &str = "recall";
 /// Runs a program without a window.
 pub const RUN_COMMAND: &str = "run_command";

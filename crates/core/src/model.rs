@@ -70,6 +70,8 @@ pub enum ReplyKind {
     SmallHost,
     /// An AppAgent's choice of an action and an element that a small model was offered.
     SmallApp,
+    /// What is done about a step of a workflow that cannot be done as it is written.
+    Heal,
     /// The judgement of a finished round.
     #[serde(alias = "evaluation_reply")]
     Evaluation,
@@ -80,13 +82,14 @@ pub enum ReplyKind {
 
 impl ReplyKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::HostAgent,
         Self::AppAgent,
         Self::Agent,
         Self::Operator,
         Self::SmallHost,
         Self::SmallApp,
+        Self::Heal,
         Self::Evaluation,
         Self::Probe,
     ];
@@ -100,6 +103,7 @@ impl ReplyKind {
             Self::Operator => "operator_reply",
             Self::SmallHost => "small_host_reply",
             Self::SmallApp => "small_app_reply",
+            Self::Heal => "heal_reply",
             Self::Evaluation => "evaluation_reply",
             Self::Probe => "probe_reply",
         }

@@ -72,6 +72,14 @@ impl Observation {
         }
     }
 
+    /// The window, if one was observed.
+    pub const fn window(&self) -> Option<&WindowView> {
+        match self {
+            Self::Window(view) => Some(view),
+            Self::Desktop(_) | Self::Agent(_) => None,
+        }
+    }
+
     /// The picture, if one was taken.
     pub const fn picture(&self) -> Option<&PictureRef> {
         match self {

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::evaluation::Evaluation;
+use crate::{evaluation::Evaluation, workflow::WorkflowEnd};
 
 /// How a round ended. Each kind has its own word and exit code; only `Finished` is success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ impl fmt::Display for OutcomeKind {
 }
 
 /// How and why a round ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Its kind.
     pub kind: OutcomeKind,
@@ -75,11 +75,14 @@ pub struct Outcome {
     /// The documents that were last seen with unsaved changes, by path or name, if it is finished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<String>,
+    /// How far the workflow came, and what it proposes to change, if the round was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<WorkflowEnd>,
 }
 
 impl Outcome {
     /// An outcome without an evaluation.
     pub fn new(kind: OutcomeKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into(), evaluation: None, unsaved: Vec::new() }
+        Self { kind, reason: reason.into(), evaluation: None, unsaved: Vec::new(), workflow: None }
     }
 }

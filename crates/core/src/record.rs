@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
-pub const JOURNAL_VERSION: u32 = 8;
+pub const JOURNAL_VERSION: u32 = 9;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -120,6 +120,7 @@ impl Line {
             | Event::Ended
             | Event::ObserveFailed { .. }
             | Event::Ranked { .. }
+            | Event::Retrieved { .. }
             | Event::Replied { .. }
             | Event::ModelFailed { .. }
             | Event::Returned { .. }

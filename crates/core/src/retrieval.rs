@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::tokens;
+use crate::{agent::AgentRef, policy::matches, text::tokens, ui::AppInfo};
 
 /// A kind of retriever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -72,6 +72,69 @@ impl Trust {
 impl fmt::Display for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
+    }
+}
+
+/// For whom a retriever is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetrieverUse {
+    /// The retriever.
+    pub retriever: Retriever,
+    /// The agents, as patterns of their names: `HostAgent`, `AppAgent/*`. Empty for all of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<String>,
+    /// The applications, as patterns of their roots or names. Empty for all of them. The HostAgent has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applications: Vec<String>,
+}
+
+/// Which retrievers are asked for whom. None by default.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Retrieval {
+    /// For whom each is asked.
+    pub uses: Vec<RetrieverUse>,
+    /// The most tokens (estimated) of what they find, in a prompt.
+    pub tokens_max: u32,
+}
+
+impl Default for Retrieval {
+    fn default() -> Self {
+        Self { uses: Vec::new(), tokens_max: Self::TOKENS_MAX }
+    }
+}
+
+impl Retrieval {
+    /// The usual limit of tokens.
+    pub const TOKENS_MAX: u32 = 1_500;
+
+    /// Whether none is asked.
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+
+    /// What to ask for an agent that is to do something in an application; `None` if no retriever is asked for it.
+    pub fn lookup(&self, wanted: &str, agent: &AgentRef, application: Option<&AppInfo>) -> Option<Lookup> {
+        let agent = agent.to_string();
+        let is_named =
+            |pattern: &String, app: &AppInfo| matches(pattern, &app.root) || matches(pattern, &app.name);
+        let is_for = |used: &&RetrieverUse| {
+            let agents = used.agents.is_empty() || used.agents.iter().any(|name| matches(name, &agent));
+            let applications = used.applications.is_empty()
+                || application.is_some_and(|app| used.applications.iter().any(|name| is_named(name, app)));
+            agents && applications
+        };
+        let mut retrievers: Vec<Retriever> =
+            self.uses.iter().filter(is_for).map(|used| used.retriever).collect();
+        retrievers.sort();
+        retrievers.dedup();
+        (!retrievers.is_empty()).then(|| Lookup {
+            wanted: wanted.to_owned(),
+            application: application.map(|app| app.root.clone()),
+            retrievers,
+            tokens_max: self.tokens_max,
+        })
     }
 }
 

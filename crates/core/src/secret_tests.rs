@@ -8,7 +8,7 @@ use crate::{
     ids::WindowId,
     intent,
     observation::Surface,
-    ui::{AppInfo, Tree, WindowInfo, WindowKind},
+    ui::{AppInfo, Tree, WindowInfo, WindowKind, WindowState},
 };
 
 fn permit(role: &str, host: Option<&str>) -> SecretPermit {
@@ -33,6 +33,8 @@ fn view(address: Option<&str>) -> Observation {
         active: true,
         accessible: true,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     };
     let at = |id: u32, depth: u16, role: Role| Element { depth, ..Element::new(ElementId(id), role, "") };
     let page = Element { address: address.map(str::to_owned), ..at(2, 1, Role::DOCUMENT_WEB) };

@@ -4,17 +4,61 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::AgentDefinition,
+    geometry::{Rect, Screen},
     ids::{AgentId, WindowId},
-    ui::WindowInfo,
+    ui::{AppInfo, WindowInfo, WindowState},
 };
+
+/// What a target is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A window.
+    Window,
+    /// An agent without a window.
+    ThirdPartyAgent,
+}
 
 /// A target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetInfo {
     /// Id, unique across all kinds: `w2`, `a1`.
     pub id: String,
+    /// What it is.
+    pub kind: TargetKind,
     /// Title of a window, name of an agent.
     pub name: String,
+    /// What only windows have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<WindowTarget>,
+}
+
+/// What a target that is a window has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowTarget {
+    /// The display name of its application.
+    pub application: String,
+    /// The root of its application.
+    pub root: String,
+    /// The process that owns it, if the window names it.
+    pub process: Option<u32>,
+    /// Its client area.
+    pub bounds: Rect<Screen>,
+    /// How it fills the screen.
+    pub state: WindowState,
+    /// Whether it has the input focus.
+    pub active: bool,
+    /// The number of its monitor, from 1, where there are several.
+    pub monitor: Option<u32>,
+}
+
+impl From<&WindowInfo> for TargetInfo {
+    fn from(window: &WindowInfo) -> Self {
+        let WindowInfo { id, title, app, bounds, state, active, monitor, .. } = window.clone();
+        let AppInfo { name: application, root, pid: process } = app;
+        let window = WindowTarget { application, root, process, bounds, state, active, monitor };
+        Self { id: id.to_string(), kind: TargetKind::Window, name: title, window: Some(window) }
+    }
 }
 
 /// The targets that the HostAgent can currently assign a sub-task to.
@@ -76,12 +120,13 @@ impl TargetRegistry {
 
     /// Every target, windows first.
     pub fn targets(&self) -> Vec<TargetInfo> {
-        let windows = self
-            .windows
-            .iter()
-            .map(|window| TargetInfo { id: window.id.to_string(), name: window.title.clone() });
-        let agents =
-            self.agents.iter().map(|agent| TargetInfo { id: agent.id.to_string(), name: agent.name.clone() });
+        let windows = self.windows.iter().map(TargetInfo::from);
+        let agents = self.agents.iter().map(|agent| TargetInfo {
+            id: agent.id.to_string(),
+            kind: TargetKind::ThirdPartyAgent,
+            name: agent.name.clone(),
+            window: None,
+        });
         windows.chain(agents).collect()
     }
 }

@@ -184,7 +184,7 @@ fn drawn(id: ElementId, bounds: Rect<Screen>) -> Element {
 
 #[cfg(test)]
 mod tests {
-    use deskhand_core::ui::{AppInfo, WindowKind};
+    use deskhand_core::ui::{AppInfo, WindowKind, WindowState};
 
     use super::*;
 
@@ -199,6 +199,8 @@ mod tests {
             active: true,
             accessible: false,
             document: None,
+            state: WindowState::default(),
+            monitor: None,
         }
     }
 

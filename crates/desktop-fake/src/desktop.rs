@@ -239,10 +239,10 @@ impl Windowing for FakeDesktop {
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
         let mut stage = self.reach()?;
         let wanted = request.program.to_lowercase();
-        let found = stage
-            .apps
-            .iter()
-            .position(|app| app.plan.programs.iter().any(|program| program.to_lowercase() == wanted));
+        let found = stage.apps.iter().position(|app| {
+            // Whatever is to be opened, the first one opens it.
+            wanted.is_empty() || app.plan.programs.iter().any(|program| program.to_lowercase() == wanted)
+        });
         let Some(index) = found else {
             let names: Vec<&str> = stage.apps.iter().map(|app| app.plan.name.as_str()).collect();
             return Err(DesktopError::Launch {

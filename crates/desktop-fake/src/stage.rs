@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo},
+    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo, WindowState},
 };
 use deskhand_desktop::{Aspect, Change, Ended};
 
@@ -361,6 +361,8 @@ impl Stage {
                 active: self.active == Some(window.id),
                 accessible: window.plan.accessible,
                 document: None,
+                state: WindowState::default(),
+                monitor: None,
             }
         };
         self.windows.iter().map(info).collect()

@@ -29,6 +29,7 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::DesktopEntry,
+    opening::{Openers, Target},
     virtual_desktop::{
         confine::{Profile, Surroundings},
         processes::ProgramStart,
@@ -277,6 +278,9 @@ impl LinuxDesktop {
     }
 
     async fn command_of(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {
+        if request.program.is_empty() {
+            return self.command_that_opens(request).await;
+        }
         let wanted = request.program.as_str();
         if let Some(entry) = self.entries().find(wanted) {
             return self.command_of_entry(entry, request);
@@ -298,6 +302,27 @@ impl LinuxDesktop {
         };
         let reason = format!("no application or command has this name; {hint}");
         Err(DesktopError::Launch { program: wanted.to_owned(), reason })
+    }
+
+    /// The application that is registered for the first argument.
+    async fn command_that_opens(&self, request: &LaunchRequest) -> DesktopResult<FoundCommand> {
+        let first = request.arguments.first().cloned().unwrap_or_default();
+        let fails = |reason: String| DesktopError::Launch { program: first.clone(), reason };
+        let target = Target::parse(Path::new(&first)).map_err(fails)?;
+        let chosen = run_blocking(move || Openers::of_this_system().choose(&target)).await?;
+        let opener = chosen.map_err(|none| {
+            let install = none.package.map(|package| format!("; install the package {package}"));
+            let else_named = "; or give the name of an application";
+            fails(format!(
+                "nothing that is installed opens {}{}{else_named}",
+                none.mime,
+                install.unwrap_or_default()
+            ))
+        })?;
+        let request = LaunchRequest { program: opener.entry.clone(), ..request.clone() };
+        let entries = self.refresh_entries().await?;
+        let missing = || fails(format!("{} is registered for it and not installed", opener.name));
+        self.command_of_entry(entries.find(&opener.entry).ok_or_else(missing)?, &request)
     }
 
     fn command_of_entry(&self, entry: &DesktopEntry, request: &LaunchRequest) -> DesktopResult<FoundCommand> {

@@ -10,6 +10,7 @@ use crate::{
     local::LocalError,
     model::ModelError,
     session::SessionError,
+    workflows::WorkflowFileError,
     workspace::{DocumentError, WorkspaceError},
 };
 
@@ -46,6 +47,9 @@ pub enum HostError {
     /// An agent cannot be enabled.
     #[error("failed to set up the agents")]
     Agents(#[source] RegistryError),
+    /// A workflow cannot be found, read, learnt or run.
+    #[error(transparent)]
+    Workflow(#[from] WorkflowFileError),
     /// The tools cannot be registered together.
     #[error("failed to set up the tools")]
     Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -85,6 +89,7 @@ impl HostError {
             Self::Session(error) => error.help(),
             Self::Task(error) => error.help(),
             Self::Batch(error) => error.help(),
+            Self::Workflow(error) => error.help(),
             Self::Agents(_) => Some(
                 "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
                     .to_owned(),
@@ -98,7 +103,7 @@ impl HostError {
     }
 
     /// Whether the caller asked for something impossible, so that nothing was tried.
-    pub const fn is_usage(&self) -> bool {
+    pub fn is_usage(&self) -> bool {
         match self {
             Self::Config(_) => true,
             Self::Model(error) => error.is_usage(),
@@ -106,6 +111,9 @@ impl HostError {
             Self::Task(error) => error.is_usage(),
             Self::Batch(error) => error.is_usage(),
             Self::Workspace(error) => error.is_usage(),
+            Self::Workflow(error) => {
+                matches!(error, WorkflowFileError::Missing { .. } | WorkflowFileError::Unfit { .. })
+            }
             Self::Document(_)
             | Self::Session(_)
             | Self::Register(_)

@@ -12,7 +12,7 @@ use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Relay;
 use deskhand_runtime::{
     Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
-    agents::KindInfo, retention::Retention, sources::EnabledSources, tools::FileSettings,
+    agents::KindInfo, learn::Draft, retention::Retention, sources::EnabledSources, tools::FileSettings,
 };
 use deskhand_secret::Veil;
 use futures_util::future::join_all;
@@ -21,10 +21,11 @@ use tokio::time::timeout;
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
     Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
-    config::{self, Config, Loaded, Sources, session_store},
+    config::{self, Config, Loaded, Sources, session_store, workflows_dir},
     secrets,
     session::{self, Plan},
     sources::sources,
+    workflows::{Learn, Perform, Shelf, learn_from},
 };
 
 /// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
@@ -194,6 +195,33 @@ impl Host {
         let tasks = batch::read_tasks(&request.tasks)?;
         let base = Plan::new(self.config(), self.helper(), request.session.clone())?;
         batch::batch(request, tasks, &base)
+    }
+
+    /// The folder of workflows.
+    pub fn workflows(&self) -> Shelf {
+        Shelf::at(workflows_dir(self.config()))
+    }
+
+    /// Learns a workflow from a stored session. Nothing is written yet.
+    ///
+    /// # Errors
+    /// There is no such session, or nothing can be learnt from it.
+    pub fn learn(&self, session: &str, wanted: &Learn) -> Result<Draft, HostError> {
+        let folder = self.find(session)?;
+        let documents = session::documents_of(&folder)?;
+        Ok(learn_from(&folder, &documents, wanted)?)
+    }
+
+    /// Creates a session that runs a workflow. A model is only needed if steps may be healed by one.
+    ///
+    /// # Errors
+    /// A parameter is missing, a document cannot be opened, the current desktop has no display, or no model is configured although
+    /// steps may be healed.
+    pub fn perform(&self, perform: Perform) -> Result<Session, HostError> {
+        let heal = perform.heal;
+        let request = perform.into_session()?;
+        let plan = Plan::performing(self.config(), self.helper(), request, heal)?;
+        Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
     /// Creates one session for each plan of a file or folder; each follows its plan step by step.

@@ -43,6 +43,7 @@ mod ranker;
 mod secrets;
 pub mod session;
 mod sources;
+pub mod workflows;
 pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;

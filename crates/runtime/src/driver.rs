@@ -13,6 +13,7 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::marks_secret,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
+    retrieval::Lookup,
     session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension},
 };
 use deskhand_desktop::Desktop;
@@ -29,7 +30,9 @@ use crate::{
     options::{RunEnd, RunError, RunOptions},
     people::Request,
     rank::scores,
+    retrieve::Found,
     sources::OpenSources,
+    tools::Circumstances,
     waiting::{ModelWaits, Wait},
 };
 
@@ -301,6 +304,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
                     Err(reason) => Event::Stopped { reason },
                 }
             }
+            Effect::Retrieve { lookup } => self.retrieve(lookup.clone()).await,
             Effect::Ask { request } => {
                 let pictures = Pictures(&self.folder);
                 let signs = ModelWaits { waits: &waits, model: &model };
@@ -320,11 +324,12 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 let decided = self.options.people.decide(record, approval, self.session.planned());
                 self.unless_stopped(decided).await.unwrap_or_else(|reason| Event::Stopped { reason })
             }
-            Effect::Delegate { agent, subtask, message, request } => {
+            Effect::Delegate { agent, subtask, message, request, context } => {
                 let assignment = Assignment {
                     subtask: subtask.clone(),
                     message: message.clone(),
                     request: request.clone(),
+                    context: context.clone(),
                 };
                 let work = self.agents.work(*agent, assignment).instrument(tracing::info_span!("delegate"));
                 match self.unless_stopped(work).await {
@@ -338,6 +343,22 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 let picture = self.unless_stopped(last).await.ok().flatten();
                 Event::Acknowledged { picture }
             }
+        }
+    }
+
+    async fn retrieve(&self, lookup: Lookup) -> Event {
+        let found = async {
+            match &self.options.retrieve {
+                Some(retrieve) => retrieve(lookup).await,
+                None => Found::default(),
+            }
+        };
+        match self.unless_stopped(found.instrument(tracing::info_span!("retrieve"))).await {
+            Ok(found) => {
+                let Found { hits, problems } = found.clipped();
+                Event::Retrieved { hits, problems }
+            }
+            Err(reason) => Event::Stopped { reason },
         }
     }
 
@@ -381,7 +402,9 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 None if self.sources.has(command) => self.sources.call(command, policy, places).await,
                 None => {
                     let secrets = self.session.secrets();
-                    self.options.tools.run_with(self.options.desktop, command, policy, places, &secrets).await
+                    let circumstances =
+                        Circumstances { policy, places, secrets: &secrets, session: Some(&self.folder) };
+                    self.options.tools.run_with(self.options.desktop, command, &circumstances).await
                 }
             }
         }

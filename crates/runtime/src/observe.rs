@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     prompt::{ListOptions, marked_elements},
-    ui::{PictureRef, WindowInfo, WindowKind, surfaces as own_windows},
+    ui::{PictureRef, WindowInfo, WindowKind, same_app, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 
@@ -69,10 +69,21 @@ async fn see_desktop<D: Desktop>(
     // Owned windows are observed with their owner.
     let (mut alone, owned): (Vec<_>, Vec<_>) = windows.into_iter().partition(WindowInfo::stands_alone);
     let dialogs = owned.into_iter().filter(|window| window.kind == WindowKind::Dialog).collect();
+    leave_out_untitled(&mut alone);
     for window in &mut alone {
         window.document = desktop.document(window).await.map_err(|error| failure(&error))?;
     }
     Ok(DesktopView { windows: alone, dialogs, picture })
+}
+
+/// Leaves out windows without a title where their application has others: helpers that a person does not see as windows.
+fn leave_out_untitled(windows: &mut Vec<WindowInfo>) {
+    let titled: Vec<WindowInfo> =
+        windows.iter().filter(|window| !window.title.trim().is_empty()).cloned().collect();
+    windows.retain(|window| {
+        let has_title = !window.title.trim().is_empty();
+        has_title || window.active || !titled.iter().any(|other| same_app(other, window))
+    });
 }
 
 async fn see_window<D: Desktop>(

@@ -14,6 +14,7 @@ use crate::{
     journal::{JournalError, SessionFolder, SessionStore},
     people::{People, Request},
     rank::Ranker,
+    retrieve::Retrieve,
     stop::StopSwitch,
     tools::Toolbox,
     waiting::Waits,
@@ -69,6 +70,8 @@ pub struct RunOptions<'a, D: Desktop> {
     pub waits: Waits,
     /// Ranks what small models are offered; without it, shared words decide.
     pub ranker: Option<Ranker>,
+    /// Asks retrievers for agents; without it, nothing is found.
+    pub retrieve: Option<Retrieve>,
     /// The program and its version, for the journal's header.
     pub program: String,
     /// The setup needed to resume the session, for the journal's header. Must not contain secrets.

@@ -114,7 +114,7 @@ fn compare(
 ) -> Option<Difference> {
     let mut recorded = recorded.clone();
     if let Some(wanted) = wanted.filter(|_| wording == Wording::Free) {
-        adopt_agents(&mut recorded, wanted);
+        adopt_step(&mut recorded, wanted);
     }
     let recorded = &recorded;
     let same_sort = |recorded: &Effect, wanted: &Effect| match (recorded, wanted) {
@@ -132,6 +132,11 @@ fn compare(
                 && one.commands.iter().zip(&other.commands).all(|(one, other)| is_same_command(one, other))
         }
         (Effect::Call { command: one }, Effect::Call { command: other }) => is_same_command(one, other),
+        // What it is told besides the sub-task is worded by the program.
+        (
+            Effect::Delegate { agent: one, subtask: work, .. },
+            Effect::Delegate { agent: other, subtask: wanted, .. },
+        ) => (one, work) == (other, wanted),
         (recorded, wanted) => matches!(recorded, Effect::Ask { .. }) && matches!(wanted, Effect::Ask { .. }),
     };
     if wording == Wording::Free
@@ -166,12 +171,15 @@ fn is_same_command(recorded: &Command, wanted: &Command) -> bool {
         && recorded.arguments.keys().eq(wanted.arguments.keys())
 }
 
-/// Takes over which window an AppAgent's step belongs to: journals before version 3 name its application alone.
-fn adopt_agents(recorded: &mut EffectRecord, wanted: &EffectRecord) {
-    if let (Some(recorded), Some(wanted)) = (&mut recorded.step, &wanted.step)
-        && recorded.agent.matches(&wanted.agent)
-    {
+/// Takes over which window an AppAgent's step belongs to, since journals before version 3 name its application alone, and the counts of
+/// the step, which those before version 9 do not have.
+fn adopt_step(recorded: &mut EffectRecord, wanted: &EffectRecord) {
+    let (Some(recorded), Some(wanted)) = (&mut recorded.step, &wanted.step) else { return };
+    if recorded.agent.matches(&wanted.agent) {
         recorded.agent.clone_from(&wanted.agent);
+    }
+    if recorded.round_step == 0 {
+        (recorded.round_step, recorded.agent_step) = (wanted.round_step, wanted.agent_step);
     }
 }
 

@@ -44,6 +44,8 @@ pub enum Wait {
         /// The most requests of one question.
         attempts_max: u32,
     },
+    /// Retrievers.
+    Help,
     /// A tool.
     Tool {
         /// Its name.
@@ -80,6 +82,7 @@ impl Wait {
             Effect::AskUser { .. } => Self::Answers,
             Effect::AwaitApproval { .. } => Self::Approval,
             Effect::Delegate { subtask, .. } => Self::Agent { subtask: subtask.clone() },
+            Effect::Retrieve { .. } => Self::Help,
             Effect::Rank { .. } | Effect::Finish { .. } => return None,
         })
     }

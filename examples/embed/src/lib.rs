@@ -36,6 +36,7 @@ pub async fn carry_out<D: Desktop, M: Model>(
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: concat!("embed ", env!("CARGO_PKG_VERSION")).to_owned(),
         setup: serde_json::Value::Null,
     };

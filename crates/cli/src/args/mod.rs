@@ -13,6 +13,7 @@ mod secret;
 mod sessions;
 mod settings;
 mod work;
+mod workflow;
 
 pub(crate) use about::{
     AgentsArgs, CompletionsArgs, ConfigArgs, ConfigCommand, DoctorArgs, ExplainArgs, ManArgs, StatesArgs,
@@ -34,6 +35,7 @@ pub(crate) use sessions::{
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
 pub(crate) use work::{ScriptArgs, StageArgs, WorkArgs};
+pub(crate) use workflow::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand};
 
 use clap::{Parser, Subcommand};
 
@@ -84,6 +86,12 @@ pub(crate) enum Command {
     Follow(Box<FollowArgs>),
     /// Run many tasks, in order or in parallel.
     Batch(Box<BatchArgs>),
+    /// Learn a workflow from a finished session, to do it again without a model.
+    Learn(LearnArgs),
+    /// Run a workflow that was learnt, without a model.
+    Do(Box<DoArgs>),
+    /// Look at workflows and change them.
+    Workflow(WorkflowArgs),
     /// Check this machine and the configuration, and say how to fix what is missing.
     Doctor(DoctorArgs),
     /// Start a virtual desktop and keep it until Ctrl-C, or look at the desktop of a session.

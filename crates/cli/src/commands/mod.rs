@@ -36,6 +36,7 @@ mod target;
 mod tree;
 mod verify;
 mod windows;
+mod workflow;
 
 pub(crate) use model::proposal;
 
@@ -50,6 +51,9 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Run(args) => block_on(run::run(&args)),
         Command::Follow(args) => block_on(follow::follow(&args)),
         Command::Batch(args) => block_on(batch::batch(&args)),
+        Command::Learn(args) => workflow::learn(&args),
+        Command::Do(args) => block_on(workflow::perform(&args)),
+        Command::Workflow(args) => workflow::workflow(&args),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Desktop(args) => block_on(desktop::desktop(&args)),
         Command::Windows(args) => block_on(windows::windows(&args)),

@@ -8,7 +8,7 @@ use deskhand_core::{
     record::{Line as JournalLine, Record},
     session::Effect,
 };
-use deskhand_host::{Ended, Notice, Observer, Session, SessionRequest, config::Config};
+use deskhand_host::{Ended, HostError, Notice, Observer, Session, SessionRequest, config::Config};
 use deskhand_runtime::{
     PhaseTimes, StopSwitch, Unsealed,
     people::{Request, protocol::FromSession},
@@ -69,6 +69,16 @@ pub(super) fn unsealed(accept: bool) -> Unsealed {
 /// Runs a session and prints its progress and result. Ctrl-C and other signals stop it. A conversation has a file for what is typed
 /// in it.
 pub(super) async fn carry_out(session: Session, shown: &Shown, history: Option<&Path>) -> CommandResult {
+    carry_out_then(session, shown, history, |_| Ok(())).await
+}
+
+/// The same, with something to do at the end.
+pub(super) async fn carry_out_then(
+    session: Session,
+    shown: &Shown,
+    history: Option<&Path>,
+    then: impl FnOnce(&Ended) -> Result<(), HostError>,
+) -> CommandResult {
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop, history)?;
@@ -84,6 +94,7 @@ pub(super) async fn carry_out(session: Session, shown: &Shown, history: Option<&
         return Ok(Exit::Outcome(OutcomeKind::Cancelled));
     };
     printer.ended(&ended);
+    then(&ended)?;
     let summary = Summary::of(&ended);
     if shown.json {
         Output::to(Stream::Out).json(&summary);

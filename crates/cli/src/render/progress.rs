@@ -179,6 +179,7 @@ impl Progress {
                 note("changed", &format!("continues with {model}, on {desktop}"))
             }
             Note::LookFailed(failure) => bad("look", &failure.to_string()),
+            Note::NotRetrieved(problems) => bad("help", &problems.join("; ")),
             Note::Stopped(_) => note("stop", "the request is being stopped"),
             Note::Suspended(reason) => bad("suspended", &reason.to_string()),
             Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
@@ -206,6 +207,9 @@ impl Progress {
         }
         lines.extend(match said {
             Ok(Reply::Evaluation(reply)) => self.evaluated(step, &reply),
+            Ok(Reply::Heal(reply)) => self.when(Verbosity::Normal, || {
+                self.agent(step).with(Tone::Plain, format!("heals the step: {}", one_line(&reply.thought)))
+            }),
             Ok(Reply::Host(reply)) => self.host_decided(step, &reply),
             Ok(Reply::App(reply)) => self.app_decided(step, &reply),
             Err(error) => self.when(Verbosity::Normal, || bad("reply", &format!("not usable: {error}"))),

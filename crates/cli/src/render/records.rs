@@ -43,6 +43,10 @@ fn wanted(effect: &Effect) -> String {
         Effect::AwaitRequest => "a request".to_owned(),
         Effect::Observe { .. } => "a look".to_owned(),
         Effect::Rank { texts, .. } => format!("the nearness of {} texts", texts.len()),
+        Effect::Retrieve { lookup } => {
+            let words: Vec<&str> = lookup.retrievers.iter().map(|retriever| retriever.word()).collect();
+            format!("what may help, from {}", words.join(", "))
+        }
         Effect::Ask { .. } => "the model's reply".to_owned(),
         Effect::Call { command } => command_words(command, None),
         Effect::AskUser { .. } => "an answer of the user".to_owned(),
@@ -59,6 +63,7 @@ fn came(event: &Event) -> String {
         Event::Observed { .. } => "looked".to_owned(),
         Event::ObserveFailed { failure } => format!("could not look: {}", clip(&failure.message, SHOWN)),
         Event::Ranked { scores } => format!("sorted {} texts", scores.len()),
+        Event::Retrieved { hits, .. } => format!("found {} texts", hits.len()),
         Event::Replied { reply, .. } => format!("replied: {}", clip(reply.text.trim(), SHOWN)),
         Event::ModelFailed { failure } => format!("no reply: {}", clip(&failure.message, SHOWN)),
         Event::Returned { result } => format!("returned: {}", clip(&result.summary(), SHOWN)),

@@ -45,6 +45,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -152,6 +152,7 @@ impl View {
                 self.push("changed", Tone::Doubtful, &format!("from here on with {model}, on {desktop}"));
             }
             Note::LookFailed(failure) => self.push("looking", Tone::Bad, &failure.to_string()),
+            Note::NotRetrieved(problems) => self.push("help", Tone::Bad, &problems.join("; ")),
             Note::Stopped(reason) => {
                 let why = match reason {
                     StopReason::WallTime => "the time of the round ran out",
@@ -185,7 +186,9 @@ impl View {
             Some(Meaning::App(_)) if !said.result.is_empty() => {
                 format!("{}: {}", said.status, clip(&said.result, 200))
             }
-            Some(Meaning::Host(_) | Meaning::App(_) | Meaning::Judged(_)) => said.status.clone(),
+            Some(Meaning::Host(_) | Meaning::App(_) | Meaning::Judged(_) | Meaning::Healed) => {
+                said.status.clone()
+            }
         };
         let tokens = |count: Option<u64>| count.map_or_else(|| "?".to_owned(), number);
         let cost = format!(

@@ -19,6 +19,7 @@ fn window_line(window: &WindowInfo) -> Line {
         WindowKind::Dialog => notes.push("dialog".to_owned()),
         WindowKind::Popup => notes.push("pop-up".to_owned()),
         WindowKind::Tooltip => notes.push("tool tip".to_owned()),
+        WindowKind::Panel => notes.push("panel".to_owned()),
     }
     if let Some(owner) = window.owner {
         notes.push(format!("of {owner}"));

@@ -20,6 +20,7 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
         Wait::Desktop => "the desktop to start".to_owned(),
         Wait::Opening(what) if what.is_empty() => "the desktop to be ready".to_owned(),
         Wait::Opening(what) => format!("{} to open", one_line(&what.join(", "))),
+        Wait::Help => "retrievers".to_owned(),
         Wait::Look => "applications to show their windows".to_owned(),
         Wait::Reply { model, received: 0 } => format!("a reply of {model}"),
         Wait::Reply { model, received } => {

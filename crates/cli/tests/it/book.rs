@@ -61,6 +61,7 @@ pages! {
     secrets: "docs/guides/secrets.md" on "mousepad";
     sessions: "docs/guides/sessions.md" on "mousepad";
     more_tools: "docs/guides/tools.md";
+    workflow_files: "docs/guides/workflows.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";
@@ -70,6 +71,7 @@ pages! {
     states: "docs/reference/states.md";
     tools: "docs/reference/tools.md";
     session_machine: "docs/internals/session-machine.md";
+    memory: "docs/internals/memory.md";
     gate: "docs/internals/gate.md";
     journal: "docs/internals/journal.md" on "mousepad";
     mirror: "docs/internals/mirror.md" on "mousepad";

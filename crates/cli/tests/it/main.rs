@@ -32,4 +32,5 @@ mod talk;
 mod tasks;
 mod told;
 mod tools;
+mod workflows;
 mod wrong_usage;

@@ -34,6 +34,7 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test 1".to_owned(),
         setup: serde_json::Value::Null,
     };

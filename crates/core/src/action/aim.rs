@@ -61,7 +61,7 @@ impl WindowRef {
     /// What people call its kind; a pop-up that an action opens is a menu.
     pub const fn kind_word(&self) -> &'static str {
         match self.kind {
-            WindowKind::Normal => "window",
+            WindowKind::Normal | WindowKind::Panel => "window",
             WindowKind::Dialog => "dialog",
             WindowKind::Popup => "menu",
             WindowKind::Tooltip => "tool tip",

@@ -91,7 +91,9 @@ impl OperatorReply {
             questions: question.into_iter().collect(),
             result,
             control_reannotate: Vec::new(),
+            notes: Vec::new(),
             save_picture: None,
+            heal: None,
         }
     }
 }

@@ -6,11 +6,14 @@
 use crate::{
     target::TargetRegistry,
     text::{clip, one_line, untrusted},
-    ui::{WindowInfo, WindowKind},
+    ui::{InstalledApplication, WindowInfo, WindowKind, WindowState},
 };
 
 /// The longest name or text on a line, in characters.
 const NAME_CHARS_MAX: usize = 160;
+
+/// The most installed applications that are listed.
+const INSTALLED_MAX: usize = 60;
 
 /// Escapes a name for quotes on a line.
 pub fn escape_name(name: &str) -> String {
@@ -38,7 +41,13 @@ pub fn window_line(window: &WindowInfo) -> String {
         WindowKind::Dialog => notes.push("dialog"),
         WindowKind::Popup => notes.push("pop-up"),
         WindowKind::Tooltip => notes.push("tool tip"),
+        WindowKind::Panel => notes.push("panel"),
     }
+    if window.state == WindowState::FullScreen {
+        notes.push(window.state.word());
+    }
+    let monitor = window.monitor.map(|number| format!("on monitor {number}"));
+    notes.extend(monitor.as_deref());
     if !window.accessible {
         notes.push("no accessibility tree");
     }
@@ -67,7 +76,9 @@ fn document_note(window: &WindowInfo) -> Option<String> {
 }
 
 /// The targets that the HostAgent can assign a sub-task to.
-pub fn targets_text(registry: &TargetRegistry) -> String {
+///
+/// The HostAgent is told what is installed where it has to choose an application: if no window is open.
+pub fn targets_text(registry: &TargetRegistry, installed: Option<&[InstalledApplication]>) -> String {
     let with_dialogs = |window: &WindowInfo| {
         let dialogs = registry.dialogs_of(window.id);
         let shown =
@@ -80,7 +91,16 @@ pub fn targets_text(registry: &TargetRegistry) -> String {
     });
     let lines: Vec<String> = windows.chain(agents).collect();
     if lines.is_empty() {
-        return "No window is open. Start an application with `launch_application`.".to_owned();
+        let names = installed.unwrap_or_default().iter().map(|application| one_line(&application.name));
+        let mut names: Vec<String> = names.take(INSTALLED_MAX + 1).collect();
+        let has_more = names.len() > INSTALLED_MAX;
+        names.truncate(INSTALLED_MAX);
+        let nothing = "No window is open. Start an application with `launch_application`.";
+        if names.is_empty() {
+            return nothing.to_owned();
+        }
+        let more = if has_more { ", and others" } else { "" };
+        return format!("{nothing} Installed: {}{more}.", names.join(", "));
     }
     untrusted("desktop", &lines.join("\n"))
 }

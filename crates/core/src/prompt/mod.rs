@@ -3,6 +3,7 @@
 //! The templates are files (`crates/core/prompts/`). An undefined variable in a template is an error, never an empty
 //! string. All text from outside is marked, has a source, and is clipped.
 
+mod heal;
 mod history;
 mod inputs;
 mod listing;
@@ -12,7 +13,10 @@ mod small;
 mod tools;
 mod view;
 
-pub(crate) use history::{reads, result_line, result_text};
+pub(crate) use heal::{HealInput, heal_texts};
+pub(crate) use history::{
+    brief_text, call_text, context_for, digest, is_reading, reads, result_line, result_text,
+};
 pub use inputs::system_message;
 pub(crate) use inputs::{
     AgentInput, AppInput, EvaluationInput, HostInput, Sight, SubtaskInput, agent_system_text,

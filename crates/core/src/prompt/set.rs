@@ -52,6 +52,12 @@ pub struct PromptSet {
     /// An operator's user prompt.
     #[serde(default = "operator_user")]
     pub operator_user: String,
+    /// The system prompt about a step of a workflow that cannot be done as it is written.
+    #[serde(default = "heal_system")]
+    pub heal_system: String,
+    /// The user prompt about it.
+    #[serde(default = "heal_user")]
+    pub heal_user: String,
     /// A HostAgent's system prompt for a small model.
     #[serde(default = "small_host_system")]
     pub small_host_system: String,
@@ -123,6 +129,14 @@ fn evaluation_user() -> String {
     include_str!("../../prompts/evaluation_user.md").to_owned()
 }
 
+fn heal_system() -> String {
+    include_str!("../../prompts/heal_system.md").to_owned()
+}
+
+fn heal_user() -> String {
+    include_str!("../../prompts/heal_user.md").to_owned()
+}
+
 fn small_host_system() -> String {
     include_str!("../../prompts/small_host_system.md").to_owned()
 }
@@ -159,6 +173,8 @@ impl Default for PromptSet {
             evaluation_user: evaluation_user(),
             operator_system: operator_system(),
             operator_user: operator_user(),
+            heal_system: heal_system(),
+            heal_user: heal_user(),
             small_host_system: small_host_system(),
             small_host_user: small_host_user(),
             small_host_examples: small_host_examples(),
@@ -244,6 +260,8 @@ const TEMPLATES: &[(&str, &[&str])] = &[
     ("evaluation_user", &["request", "result"]),
     ("operator_system", &[]),
     ("operator_user", &["request", "subtask"]),
+    ("heal_system", &[]),
+    ("heal_user", &["call", "trouble", "surfaces"]),
     ("small_host_system", &[]),
     ("small_host_user", &["request", "titles"]),
     ("small_app_system", &[]),
@@ -275,6 +293,8 @@ impl PromptSet {
             "evaluation_user" => &mut self.evaluation_user,
             "operator_system" => &mut self.operator_system,
             "operator_user" => &mut self.operator_user,
+            "heal_system" => &mut self.heal_system,
+            "heal_user" => &mut self.heal_user,
             "small_host_system" => &mut self.small_host_system,
             "small_host_user" => &mut self.small_host_user,
             "small_host_examples" => &mut self.small_host_examples,

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     PromptError,
-    history::{answers_text, fitting, result_line},
+    history::{answers_text, fitting, notes_text, result_line},
     inputs::SubtaskInput,
     marks::Marks,
     set::render,
@@ -124,7 +124,9 @@ pub(crate) fn small_app_text(template: &str, input: &SmallAppInput<'_>) -> Resul
         let said = clip(&one_line(&record.result), READ_CHARS_MAX);
         marks.line(format!("- {}: {said}", one_line(&record.subtask)))
     };
-    let known: Vec<String> = common.subtasks.iter().map(result).collect();
+    let mut known: Vec<String> = common.subtasks.iter().map(result).collect();
+    let notes = notes_text(common.blackboard, &common.agent, marks);
+    known.extend(notes.lines().map(str::to_owned));
     let message: Vec<String> = common.message.iter().map(|line| marks.told(line)).collect();
     let variables = AppVariables {
         task: marks.told(common.subtask),

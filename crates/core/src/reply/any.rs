@@ -1,7 +1,7 @@
 //! A recorded reply of any agent.
 
 use super::{
-    AppReply, EvaluationReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
+    AppReply, EvaluationReply, HealReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
     parse_evaluation_reply, parse_host_reply, parse_operator_reply, parse_small_app_reply,
     parse_small_host_reply,
 };
@@ -17,6 +17,8 @@ pub enum Reply {
     Host(HostReply),
     /// The decision of an agent that works on a sub-task.
     App(AppReply),
+    /// What is done about a step of a workflow.
+    Heal(HealReply),
     /// The judgement of a finished round.
     Evaluation(EvaluationReply),
 }
@@ -41,6 +43,7 @@ impl Reply {
             }
             ReplyKind::SmallHost => parse_small_host_reply(text).map(|reply| Self::Host(reply.unresolved())),
             ReplyKind::SmallApp => parse_small_app_reply(text).map(|reply| Self::App(reply.unresolved())),
+            ReplyKind::Heal => HealReply::parse(text).map(Self::Heal),
             ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),
             ReplyKind::AppAgent | ReplyKind::Agent | ReplyKind::Probe => match own_steps(agent, agents) {
                 Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),

@@ -3,9 +3,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{ProposedAction, Question, ReplyError, extract_json, fields::Fields};
+use super::{
+    HealReply, ProposedAction, Question, ReplyError, extract_json,
+    fields::{Fields, notes},
+};
 use crate::{
     agent::AgentSteps,
+    blackboard::Audience,
     reference::{ANNOTATION, to_own_tools},
     states::{AppStatus, UnknownStatus},
 };
@@ -33,8 +37,24 @@ pub struct AppReply {
     pub result: Option<String>,
     /// The controls to annotate in the next observation; empty for all.
     pub control_reannotate: Vec<String>,
-    /// Why to keep the current picture on the blackboard; `None` to drop it.
-    pub save_picture: Option<String>,
+    /// Facts to keep, for later steps and for other agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The current picture for the blackboard; `None` to drop it.
+    pub save_picture: Option<KeptPicture>,
+    /// What is done about a step of a workflow that cannot be done as it is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub heal: Option<HealReply>,
+}
+
+/// A picture that an agent keeps for others.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptPicture {
+    /// Why.
+    pub reason: String,
+    /// Whom for.
+    #[serde(default)]
+    pub audience: Audience,
 }
 
 /// The most actions in one reply.
@@ -130,7 +150,9 @@ fn parse(text: &str, words: &[&str], status_of: &dyn Fn(&str) -> Meaning) -> Res
         questions: fields.questions("questions")?,
         result,
         control_reannotate: fields.texts("control_reannotate")?,
+        notes: notes(&mut fields)?,
         save_picture: save_picture(&mut fields),
+        heal: None,
     })
 }
 
@@ -146,10 +168,6 @@ fn check(reply: &AppReply) -> Result<(), ReplyError> {
         AppStatus::Continue if reply.actions.is_empty() => Err(ReplyError::field(
             "action",
             format!("missing; {word} needs an action; otherwise use another status"),
-        )),
-        AppStatus::Screenshot if !reply.actions.is_empty() => Err(ReplyError::field(
-            "action",
-            format!("{word} only takes a screenshot; use another status with these actions"),
         )),
         AppStatus::Pending if reply.questions.is_empty() => {
             Err(ReplyError::field("questions", format!("missing; {word} needs the questions to ask")))
@@ -197,15 +215,19 @@ fn actions(fields: &mut Fields) -> Result<(Vec<ProposedAction>, Option<String>),
     Ok((actions, status))
 }
 
-/// Reads `{"save": true, "reason": "…"}`, or just the reason.
-fn save_picture(fields: &mut Fields) -> Option<String> {
+/// Reads `{"save": true, "reason": "…", "for": "…"}`, or just the reason.
+fn save_picture(fields: &mut Fields) -> Option<KeptPicture> {
+    const NO_REASON: &str = "kept by the agent";
+    let kept = |reason: &str, audience: Audience| KeptPicture { reason: reason.to_owned(), audience };
     match fields.take("save_screenshot")? {
-        Value::String(reason) if !reason.trim().is_empty() => Some(reason),
-        Value::Bool(true) => Some("kept by the agent".to_owned()),
+        Value::String(reason) if !reason.trim().is_empty() => Some(kept(&reason, Audience::All)),
+        Value::Bool(true) => Some(kept(NO_REASON, Audience::All)),
         Value::Object(object) => {
+            let text = |name: &str| object.get(name).and_then(Value::as_str).filter(|text| !text.is_empty());
             let save = object.get("save").and_then(Value::as_bool).unwrap_or(false);
-            let reason = object.get("reason").and_then(Value::as_str).unwrap_or("kept by the agent");
-            save.then(|| reason.to_owned())
+            let named = text("for").filter(|name| !name.eq_ignore_ascii_case("all"));
+            let audience = named.map_or(Audience::All, |name| Audience::Named(name.to_owned()));
+            save.then(|| kept(text("reason").unwrap_or(NO_REASON), audience))
         }
         Value::String(_) | Value::Bool(false) | Value::Null | Value::Number(_) | Value::Array(_) => None,
     }

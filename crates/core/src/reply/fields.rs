@@ -20,6 +20,7 @@ const ALIASES: &[(&str, &str)] = &[
     ("comments", "comment"),
     ("expectation", "expect"),
     ("expected", "expect"),
+    ("note", "notes"),
 ];
 
 /// A JSON object with normalized keys.
@@ -201,6 +202,16 @@ impl Fields {
         let none = matches!(function.to_lowercase().as_str(), "" | "none" | "null" | "no_action");
         Ok((!none).then_some(ProposedAction { function, arguments, expect }))
     }
+}
+
+/// The most notes of one reply.
+const NOTES_MAX: usize = 20;
+
+/// The facts that an agent writes down.
+pub(super) fn notes(fields: &mut Fields) -> Result<Vec<String>, ReplyError> {
+    let mut notes = fields.texts("notes")?;
+    notes.truncate(NOTES_MAX);
+    Ok(notes)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     NextSubtask, ProposedAction, Question, ReplyError, extract_json,
-    fields::{Fields, kind_of},
+    fields::{Fields, kind_of, notes},
 };
 use crate::{
     known_tools::{LAUNCH, SELECT_WINDOW},
@@ -27,10 +27,16 @@ pub struct HostReply {
     pub message: Vec<String>,
     /// The id of the target, as the model wrote it.
     pub target: Option<String>,
+    /// The name of the target, if the model gave it as well: it has to fit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_name: Option<String>,
     /// The sub-tasks that follow the current one.
     pub plan: Vec<String>,
     /// A note for the user.
     pub comment: String,
+    /// Facts to keep, for later steps and for other agents.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Questions for the user; at least one if the status is PENDING.
     pub questions: Vec<Question>,
     /// A command to run first.
@@ -64,17 +70,20 @@ pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
     let questions = fields.questions("questions")?;
     let mut result = fields.any_text("result");
     let label = fields.any_text("control_label");
+    let named = fields.any_text("control_text");
+    let notes = notes(&mut fields)?;
     let action = fields.proposed_action()?.or_else(|| apps_to_open(&mut fields));
     if status == HostStatus::Error {
         status = HostStatus::Fail;
         result = result.or_else(|| Some(format!("the HostAgent reported ERROR: {thought}")));
     }
     // `select_application_window` and the label are equivalent; both become the target.
-    let (target, action) = match action {
+    let (target, target_name, action) = match action {
         Some(action) if action.function == SELECT_WINDOW => {
-            (action.arguments.get("id").and_then(id_text).or(label), None)
+            let name = action.arguments.get("name").and_then(Value::as_str).map(str::to_owned);
+            (action.arguments.get("id").and_then(id_text).or(label), name.or(named), None)
         }
-        other => (label, other),
+        other => (label, named, other),
     };
     let reply = HostReply {
         observation,
@@ -83,8 +92,10 @@ pub fn parse_host_reply(text: &str) -> Result<HostReply, ReplyError> {
         subtask,
         message,
         target: target.filter(|id| !id.is_empty()),
+        target_name: target_name.filter(|name| !name.trim().is_empty()),
         plan,
         comment,
+        notes,
         questions,
         action,
         next,
@@ -179,10 +190,15 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
 /// Turns the older `{"APP": "soffice", "file_path": "a.odt"}` into a command.
 fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
     let mut apps = Fields::of(fields.take("apps_to_open")?, "apps_to_open").ok()?;
-    let name = apps.text("app").ok().filter(|name| !name.is_empty())?;
+    let name = apps.text("app").unwrap_or_default();
     let files = apps.texts("file_path").unwrap_or_default();
+    if name.is_empty() && files.is_empty() {
+        return None;
+    }
     let mut arguments = Map::new();
-    arguments.insert("name".to_owned(), json!(name));
+    if !name.is_empty() {
+        arguments.insert("name".to_owned(), json!(name));
+    }
     if !files.is_empty() {
         arguments.insert("files".to_owned(), json!(files));
     }

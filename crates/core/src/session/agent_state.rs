@@ -8,6 +8,7 @@ use crate::{
     ids::{AgentId, ElementId},
     memory::Memory,
     prompt::relevant_words,
+    retrieval::Hit,
     states::{AppStatus, HostStatus, HostTrigger, next_host},
     ui::WindowInfo,
 };
@@ -65,6 +66,9 @@ pub(super) struct AppAgent {
     pub(super) first_step: u32,
     /// Consecutive SCREENSHOT steps.
     pub(super) screenshots: u32,
+    /// Whether its next question shows the picture even if that is unchanged.
+    #[serde(default)]
+    pub(super) picture_wanted: bool,
     /// The elements to annotate in its next observation; `None` for all.
     pub(super) marks: Option<Vec<ElementId>>,
     /// Why its last actions on the current sub-task do not verify it.
@@ -75,6 +79,12 @@ pub(super) struct AppAgent {
     pub(super) shown: Shown,
     /// The notice for its next step.
     pub(super) notice: String,
+    /// What retrievers found for its sub-task; `None` if they were not asked yet.
+    #[serde(default)]
+    pub(super) hits: Option<Vec<Hit>>,
+    /// The last step of which it was shown what others kept for it as a picture.
+    #[serde(default)]
+    pub(super) pictures_to: u32,
 }
 
 impl AppAgent {
@@ -92,6 +102,12 @@ pub(super) struct HostAgent {
     pub(super) stall: Stall,
     /// The notice for its next step.
     pub(super) notice: String,
+    /// What retrievers found for the request; `None` if they were not asked yet.
+    #[serde(default)]
+    pub(super) hits: Option<Vec<Hit>>,
+    /// The last step of which it was shown what others kept for it as a picture.
+    #[serde(default)]
+    pub(super) pictures_to: u32,
 }
 
 impl Default for HostAgent {
@@ -101,6 +117,8 @@ impl Default for HostAgent {
             memory: Memory::default(),
             stall: Stall::default(),
             notice: String::new(),
+            hits: None,
+            pictures_to: 0,
         }
     }
 }
@@ -108,7 +126,9 @@ impl Default for HostAgent {
 impl HostAgent {
     /// Resets for a new round, keeping its memory.
     pub(super) fn begin_round(&mut self) {
-        *self = Self { memory: std::mem::take(&mut self.memory), ..Self::default() };
+        let (mut memory, pictures_to) = (std::mem::take(&mut self.memory), self.pictures_to);
+        memory.begin();
+        *self = Self { memory, pictures_to, ..Self::default() };
     }
 
     pub(super) fn moves(&mut self, trigger: HostTrigger) -> HostStatus {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     agent_state::{AppAgent, Delegation, Owner},
-    effect::{Effect, StepRef},
+    effect::Effect,
     event::Event,
     round::{SubtaskRecord, SubtaskStatus},
     state::{Session, Stage},
@@ -18,16 +18,17 @@ use super::{
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef, AgentReport, AgentSteps, Worker},
+    blackboard::SavedPicture,
     command::{Command, ToolSpec},
     intent::{Aimed, Does, Intent},
-    known_tools::DELEGATE,
+    known_tools::{DELEGATE, RECALL},
     model::ReplyKind,
     observation::{DesktopView, Look, Observation},
     operator::refine,
     policy::{Decision, Reading, Subject},
     prompt::{
         AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
-        app_user_text, operator_texts, system_message,
+        app_user_text, context_for, operator_texts, relevant_words, system_message,
     },
     reply::{
         AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, operator_reply_schema,
@@ -37,6 +38,9 @@ use crate::{
     states::{AppTrigger, HostStatus},
     ui::PictureRef,
 };
+
+/// The most pictures of others in one question.
+const KEPT_PICTURES_MAX: usize = 3;
 
 impl Session {
     /// The definition of an agent of another kind; `None` for AppAgents and delegate agents.
@@ -131,7 +135,7 @@ impl Session {
             }
             Observation::Window(view) => {
                 let words = app.words();
-                app.shown.see(view, step, words, &config, /*picture_wanted*/ app.screenshots > 0)
+                app.shown.see(view, step, words, &config, app.picture_wanted)
             }
             Observation::Agent(view) => Sight { picture: view.picture.clone(), ..Sight::default() },
             Observation::Desktop(_) => Sight::default(),
@@ -142,7 +146,7 @@ impl Session {
         &self,
         worker: Worker,
         observation: &Observation,
-        sight: &Sight,
+        (sight, pictures): (&Sight, &[SavedPicture]),
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
@@ -153,7 +157,8 @@ impl Session {
                 let application = shown.map_or("", |app| &app.name);
                 let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
                 let secrets = secrets.unwrap_or_default();
-                let input = AppInput { common: self.input_of(app, &marks), application, secrets, sight };
+                let common = SubtaskInput { pictures, ..self.input_of(app, &marks) };
+                let input = AppInput { common, application, secrets, sight };
                 if self.operates(worker) {
                     return operator_texts(&self.prompts, &input);
                 }
@@ -164,7 +169,8 @@ impl Session {
             }
             Observation::Agent(view) => {
                 let steps = self.steps_of(worker).ok_or_else(gone)?;
-                let (common, word) = (self.input_of(app, &marks), app.word.as_deref());
+                let common = SubtaskInput { pictures, ..self.input_of(app, &marks) };
+                let word = app.word.as_deref();
                 let input = AgentInput { common, word, steps, view };
                 Ok((agent_system_text(&app.owner.agent().to_string(), steps)?, agent_user_text(&input)?))
             }
@@ -185,6 +191,33 @@ impl Session {
             }
             Observation::Desktop(_) => (None, String::new()),
         }
+    }
+
+    /// The pictures that others kept for an agent after a step, the newest ones.
+    pub(super) fn pictures_for(
+        &self,
+        agent: &AgentRef,
+        application: Option<&str>,
+        after: u32,
+    ) -> Vec<SavedPicture> {
+        if !self.config.pictures {
+            return Vec::new();
+        }
+        let is_for = |saved: &&SavedPicture| {
+            saved.step > after && saved.agent != *agent && saved.audience.is(agent, application)
+        };
+        let all: Vec<&SavedPicture> = self.blackboard.pictures().filter(is_for).collect();
+        all.into_iter().rev().take(KEPT_PICTURES_MAX).rev().cloned().collect()
+    }
+
+    /// The pictures that are kept for an agent with a sub-task, and that it was not shown yet.
+    pub(super) fn pictures_of(&self, worker: Worker) -> Vec<SavedPicture> {
+        let Some(app) = self.app(worker).filter(|_| !self.operates(worker)) else { return Vec::new() };
+        let application = match &app.owner {
+            Owner::Window(window) => Some(window.app.name.as_str()),
+            Owner::Agent(..) => None,
+        };
+        self.pictures_for(&app.owner.agent(), application, app.pictures_to)
     }
 
     /// Ends a sub-task whose agent has reached its step limit.
@@ -239,20 +272,33 @@ impl Session {
         let target = reply.target.as_deref().filter(|_| reply.status == HostStatus::Assign)?;
         let agent = self.agent_target(target).filter(|agent| matches!(agent.home, AgentHome::Delegate))?;
         let subtask = reply.subtask.clone().unwrap_or_default();
+        let context = self.delegation_context(&subtask, &reply.message);
         let arguments = [
             ("agent", Value::from(agent.name.clone())),
             ("subtask", Value::from(subtask.clone())),
             ("message", Value::from(reply.message.clone())),
         ];
+        // Who approves sees all that is handed over.
+        let context = (!context.is_empty()).then(|| ("context", Value::from(context)));
         Some(Command {
             tool: DELEGATE.to_owned(),
-            arguments: arguments.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            arguments: arguments
+                .into_iter()
+                .chain(context)
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             intent: Intent {
                 does: Does::Delegate,
                 aims: vec![Aimed::Program { name: agent.name }, Aimed::Files { files: vec![subtask] }],
             },
             ..Command::default()
         })
+    }
+
+    /// What the blackboard has on a sub-task, for an agent that works on its own.
+    fn delegation_context(&self, subtask: &str, message: &[String]) -> Vec<String> {
+        let said = std::iter::once(subtask).chain(message.iter().map(String::as_str));
+        context_for(&self.blackboard, &self.round.subtasks, &relevant_words(said))
     }
 
     /// Assigns a sub-task to an agent without a window.
@@ -262,13 +308,16 @@ impl Session {
             AgentHome::Delegate => {
                 let Some(number) = self.next_step() else { return };
                 let worker = AgentRef::Agent { name: agent.name.clone() };
-                let step = StepRef { number, agent: worker, subtask: subtask.clone() };
+                let earlier = self.round.subtasks.iter().filter(|record| record.agent == worker).count();
+                let earlier = u32::try_from(earlier).unwrap_or(u32::MAX);
+                let context = self.delegation_context(&subtask, &message);
+                let step = self.step_ref(number, worker, subtask.clone(), earlier);
                 let delegation = Delegation { agent: agent.id, name: agent.name, subtask: subtask.clone() };
                 let request = self.round.request.clone();
                 self.want(
                     Stage::Delegated(delegation),
                     Some(step),
-                    Effect::Delegate { agent: agent.id, subtask, message, request },
+                    Effect::Delegate { agent: agent.id, subtask, message, request, context },
                 );
             }
         }
@@ -322,6 +371,10 @@ impl Session {
             wording: self.wording,
             first_step: app.first_step,
             notice: &app.notice,
+            hits: app.hits.as_deref().unwrap_or_default(),
+            hits_tokens: self.config.retrieval.tokens_max,
+            pictures: &[],
+            recalls: self.tools_of(app.owner.worker()).iter().any(|tool| tool.name == RECALL),
             marks,
         }
     }

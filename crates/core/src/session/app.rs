@@ -13,7 +13,8 @@ use super::{
     config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
-    phases::{Acted, Observed, Recorded, Told},
+    phases::{Acted, Observed, Recorded},
+    recording::{Keeping, Told},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
@@ -31,7 +32,8 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::{PromptError, result_text},
     reference::refusal,
-    reply::{AppReply, ReplyError, parse_small_app_reply},
+    reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
+    retrieval::{Hit, Lookup},
     small::{Offer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
@@ -54,7 +56,7 @@ impl Steps for App {
 
     fn step(self, session: &Session, number: u32) -> Option<StepRef> {
         let app = session.app(self.0)?;
-        Some(StepRef { number, agent: app.owner.agent(), subtask: app.subtask.clone() })
+        Some(session.step_ref(number, app.owner.agent(), app.subtask.clone(), app.memory.steps()))
     }
 
     fn exhausted(self, session: &mut Session) -> bool {
@@ -94,11 +96,30 @@ impl Steps for App {
 }
 
 impl Asks for App {
-    fn decide_without_model(self, _: &mut Session, _: &Observation) -> Option<AppReply> {
-        None
+    fn lookup(self, session: &Session) -> Option<Lookup> {
+        let is_asked = session.round.performing.is_none();
+        let app = session.app(self.0).filter(|app| is_asked && app.hits.is_none())?;
+        let application = match &app.owner {
+            Owner::Window(window) => Some(&window.app),
+            Owner::Agent(..) => None,
+        };
+        session.config.retrieval.lookup(&app.subtask, &app.owner.agent(), application)
+    }
+
+    fn found(self, session: &mut Session, hits: Vec<Hit>) {
+        if let Some(app) = session.app_mut(self.0) {
+            app.hits = Some(hits);
+        }
+    }
+
+    fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<AppReply> {
+        session.workflow_acts(self.0, observation)
     }
 
     fn offer(self, session: &Session, observation: &Observation) -> Option<Offer> {
+        if session.is_healing(self.0) {
+            return None;
+        }
         session.app_offer(self.0, observation)
     }
 
@@ -108,6 +129,9 @@ impl Asks for App {
         observation: &Observation,
         offer: Option<&Offer>,
     ) -> Result<Asking, PromptError> {
+        if let Some(asking) = session.heal_asking(self.0, observation) {
+            return asking;
+        }
         if let Some(offer) = offer {
             let asking = session.small_app_asking(self.0, observation, offer)?;
             if let Some(app) = session.app_mut(self.0) {
@@ -117,15 +141,19 @@ impl Asks for App {
         }
         let step = session.steps;
         let sight = session.sight_of(self.0, observation, step);
-        let (system, user) = session.prompt_of(self.0, observation, &sight)?;
+        let pictures = session.pictures_of(self.0);
+        let (system, user) = session.prompt_of(self.0, observation, (&sight, &pictures))?;
         if let Some(app) = session.app_mut(self.0) {
             app.notice.clear();
+            app.pictures_to = step;
         }
-        Ok(Asking { system, examples: Vec::new(), user, picture: sight.picture })
+        let kept = pictures.into_iter().map(|saved| saved.picture).collect();
+        Ok(Asking { system, examples: Vec::new(), user, kept, picture: sight.picture })
     }
 
     fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
         match offer {
+            _ if session.is_healing(self.0) => (ReplyKind::Heal, heal_reply_schema()),
             Some(offer) => (ReplyKind::SmallApp, small_app_schema(offer)),
             None => session.reply_schema_of(self.0),
         }
@@ -133,6 +161,7 @@ impl Asks for App {
 
     fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
         match &observed.offer {
+            _ if session.is_healing(self.0) => session.healed(observed, text),
             Some(offer) => parse_small_app_reply(text)?.decided(offer),
             None => session.read_reply(self.0, &observed.observation, text),
         }
@@ -212,8 +241,10 @@ impl Acts for App {
 impl App {
     fn commands(self, reply: &AppReply) -> Vec<Command> {
         match reply.status {
-            AppStatus::Pending | AppStatus::Fail | AppStatus::Error | AppStatus::Screenshot => Vec::new(),
-            AppStatus::Continue | AppStatus::Finish | AppStatus::Confirm => commands_of(reply, self.0),
+            AppStatus::Pending | AppStatus::Fail | AppStatus::Error => Vec::new(),
+            AppStatus::Continue | AppStatus::Screenshot | AppStatus::Finish | AppStatus::Confirm => {
+                commands_of(reply, self.0)
+            }
         }
     }
 }
@@ -223,7 +254,8 @@ impl Session {
     pub(super) fn assign(&mut self, owner: Owner, subtask: String, message: Vec<String>) {
         let worker = owner.worker();
         let known = self.apps.iter().position(|app| app.owner.is_same(&owner));
-        let memory = known.map(|index| self.apps.remove(index).memory).unwrap_or_default();
+        let mut memory = known.map(|index| self.apps.remove(index).memory).unwrap_or_default();
+        memory.begin();
         // Another application's window had the same id: its agent is stale.
         self.apps.retain(|app| app.owner.worker() != worker);
         if self.apps.len() >= APPS_MAX {
@@ -239,11 +271,14 @@ impl Session {
             message,
             first_step: self.steps.saturating_add(1),
             screenshots: 0,
+            picture_wanted: false,
             marks: None,
             doubt: Some(Doubt::NothingDone),
             stall: Stall::default(),
             shown: Shown::default(),
             notice: String::new(),
+            hits: None,
+            pictures_to: 0,
         });
         self.begin_step(App(worker));
     }
@@ -255,20 +290,34 @@ impl Session {
         word: String,
     ) -> Option<Recorded<AppReply>> {
         let said = Told::by_app(&acted.replied.reply, word);
-        let (blackboard, wording) = (&mut self.blackboard, self.wording);
         let app = self.apps.iter_mut().find(|app| app.owner.worker() == worker)?;
-        Some(acted.record(said, (&mut app.memory, blackboard, wording)))
+        let keeping = Keeping {
+            memory: &mut app.memory,
+            blackboard: &mut self.blackboard,
+            keys: &self.config.history_keys,
+            wording: self.wording,
+            round: self.rounds,
+        };
+        Some(acted.record(said, keeping))
     }
 
     fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
         let word = acted.replied.reply.word.clone();
         let (picture, application) = self.picture_of(worker, &acted.replied.observation);
-        if let (Some(reason), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
-            self.blackboard.add_picture(SavedPicture { picture, application, reason });
+        if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
+            let KeptPicture { reason, audience } = kept;
+            let StepRef { number: step, agent, .. } = acted.replied.step.clone();
+            let saved = SavedPicture { step, agent, audience, picture, application, reason };
+            self.blackboard.add_picture(saved);
         }
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
+        let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());
         let recorded = self.app_record(worker, acted, word);
+        if let Some(recorded) = &recorded {
+            let healed = healed.as_ref().map(|(reply, view)| (reply, view));
+            self.workflow_recorded(healed, &recorded.actions);
+        }
         let doubt = recorded
             .as_ref()
             .filter(|step| !step.actions.is_empty())
@@ -352,6 +401,10 @@ impl Session {
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
         if let Some(app) = self.app(worker) {
             let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
+            let round = self.rounds;
+            if let Some(app) = self.app_mut(worker) {
+                app.memory.end(round, &subtask, &status.to_string(), &result);
+            }
             self.archive(SubtaskRecord { subtask, agent, status, result });
         }
     }
@@ -363,7 +416,9 @@ impl AppAgent {
     fn note(&mut self, recorded: &Recorded<AppReply>, limits: &Limits) -> bool {
         self.word = Some(recorded.reply.word.clone());
         let looks_again = recorded.reply.status == AppStatus::Screenshot;
-        self.screenshots = if looks_again { self.screenshots.saturating_add(1) } else { 0 };
+        let only_looks = looks_again && recorded.actions.is_empty();
+        self.screenshots = if only_looks { self.screenshots.saturating_add(1) } else { 0 };
+        self.picture_wanted = looks_again;
         self.marks = looks_again.then(|| marks(&recorded.reply)).flatten();
         if self.screenshots > limits.screenshots_max {
             self.notice =

@@ -300,6 +300,7 @@ impl Session {
                 Effect::AwaitRequest
                 | Effect::Observe { .. }
                 | Effect::Rank { .. }
+                | Effect::Retrieve { .. }
                 | Effect::Call { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }

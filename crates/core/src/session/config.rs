@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::roles::ModelRoles;
 use crate::{
     agent::AgentDefinition,
+    blackboard::HistoryKey,
     command::ToolSpec,
     money::{Money, PriceTable},
     policy::{Places, Policy},
     prompt::ListOptions,
+    retrieval::Retrieval,
     secret::SecretPermit,
     ui::InstalledApplication,
 };
@@ -181,6 +183,11 @@ pub struct SessionConfig {
     pub marks_secret: String,
     /// How windows are shown to agents.
     pub view: ViewConfig,
+    /// What a step puts on the blackboard for other agents.
+    pub history_keys: Vec<HistoryKey>,
+    /// Which retrievers are asked for whom.
+    #[serde(skip_serializing_if = "Retrieval::is_empty")]
+    pub retrieval: Retrieval,
     /// Whether all actions of a reply run, or only the first.
     pub action_sequences: bool,
     /// The HostAgent's tools.
@@ -222,6 +229,8 @@ impl Default for SessionConfig {
             pictures: false,
             marks_secret: String::new(),
             view: ViewConfig::default(),
+            history_keys: HistoryKey::ALL.to_vec(),
+            retrieval: Retrieval::default(),
             action_sequences: true,
             host_tools: Vec::new(),
             app_tools: Vec::new(),

@@ -10,6 +10,7 @@ use crate::{
     observation::Look,
     outcome::Outcome,
     reply::Question,
+    retrieval::Lookup,
 };
 
 /// An effect. The runtime performs it and answers with exactly one event.
@@ -29,6 +30,11 @@ pub enum Effect {
         wanted: String,
         /// The texts.
         texts: Vec<String>,
+    },
+    /// Ask retrievers for what could help with a piece of work, before its first step.
+    Retrieve {
+        /// What is wanted.
+        lookup: Lookup,
     },
     /// Ask the model.
     Ask {
@@ -63,6 +69,9 @@ pub enum Effect {
         /// The request that the sub-task is a part of.
         #[serde(default)]
         request: String,
+        /// What the blackboard has on it, a paragraph each: text that users, agents and tools gave, and no instructions.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        context: Vec<String>,
     },
     /// The round is over: clean up, inform the user, acknowledge.
     Finish {
@@ -100,11 +109,21 @@ pub enum AskedBy {
     },
 }
 
+const fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// The step that an effect belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRef {
     /// The number of the step in its session, from 1.
     pub number: u32,
+    /// Its number in its round, from 1; 0 in journals before version 9.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub round_step: u32,
+    /// Its number among the steps of its agent, from 1; 0 in journals before version 9.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub agent_step: u32,
     /// The agent.
     pub agent: AgentRef,
     /// Its sub-task; empty for the HostAgent.

@@ -4,7 +4,7 @@
 //! once per round, `no` may return the work to the HostAgent.
 
 use super::{
-    effect::{Effect, StepRef},
+    effect::Effect,
     evaluation_state::{Evaluating, EvaluatingPhase, Finding},
     event::Event,
     host::Host,
@@ -44,7 +44,7 @@ impl Session {
             return true;
         }
         self.count_step();
-        let step = StepRef { number: self.steps, agent: AgentRef::EvaluationAgent, subtask: String::new() };
+        let step = self.step_ref(self.steps, AgentRef::EvaluationAgent, String::new(), /*taken*/ 0);
         let look = Look::Desktop { picture: self.config.pictures };
         let phase = EvaluatingPhase::Looking(StepStart { step: step.clone(), looks_failed: 0 });
         let stage = Stage::Evaluating(Box::new(Evaluating { result: result.to_owned(), findings, phase }));
@@ -122,6 +122,7 @@ impl Session {
                 system,
                 examples: Vec::new(),
                 user: evaluation_user_text(&self.prompts, &input)?,
+                kept: Vec::new(),
                 picture,
             })
         });

@@ -11,7 +11,9 @@ use crate::{
     ids::EffectId,
     model::{ModelFailure, ModelReply},
     observation::{Observation, ObserveFailure},
+    retrieval::Hit,
     ui::PictureRef,
+    workflow::WorkflowRun,
 };
 
 /// Why there is no answer.
@@ -70,14 +72,18 @@ pub enum ApprovalScope {
     Session,
 }
 
-/// A plan to follow step by step, without decisions of a HostAgent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A plan to follow step by step, without decisions of a HostAgent, or a workflow, without decisions of any model.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct FollowerPlan {
     /// Application or document to work in; `None` to let the HostAgent choose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub object: Option<String>,
     /// The steps, in order; each is a sub-task of the same AppAgent.
+    #[serde(default)]
     pub steps: Vec<String>,
+    /// A workflow, in place of steps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Box<WorkflowRun>>,
 }
 
 /// An event. `O` is the representation of observations: full, or as a journal stores them.
@@ -109,6 +115,14 @@ pub enum Event<O = Observation> {
         /// A score for each text, the higher the nearer: the cosine of the angle between the embeddings, in thousandths. Empty if they
         /// could not be computed; then shared words decide.
         scores: Vec<i32>,
+    },
+    /// What the retrievers found.
+    Retrieved {
+        /// The hits, best first.
+        hits: Vec<Hit>,
+        /// Why others found nothing, such as a server that does not answer.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        problems: Vec<String>,
     },
     /// The model's reply.
     Replied {
@@ -208,6 +222,7 @@ impl<O> Event<O> {
             Self::Ended => Event::Ended,
             Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
             Self::Ranked { scores } => Event::Ranked { scores },
+            Self::Retrieved { hits, problems } => Event::Retrieved { hits, problems },
             Self::Replied { reply, passwords } => Event::Replied { reply, passwords },
             Self::ModelFailed { failure } => Event::ModelFailed { failure },
             Self::Returned { result } => Event::Returned { result },

@@ -12,6 +12,7 @@ use crate::{
     observation::{Observation, WindowView},
     policy::{ReadText, reached_in},
     reply::HostReply,
+    retrieval::{Hit, Trust},
     text::{clip, excerpt},
     ui::{Element, Role, WindowInfo},
 };
@@ -96,6 +97,15 @@ impl Heard {
         let place = format!("the report of {agent}");
         self.reach(&place, report);
         self.add(place, report.to_owned());
+    }
+
+    /// Takes in what a retriever found, unless the user wrote it.
+    pub(super) fn add_hit(&mut self, hit: &Hit) {
+        if hit.trust < Trust::User {
+            let place = format!("what {} found in {}", hit.retriever, hit.origin);
+            self.reach(&place, &hit.text);
+            self.add(place, hit.text.clone());
+        }
     }
 
     fn add(&mut self, place: String, text: String) {

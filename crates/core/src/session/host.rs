@@ -10,15 +10,16 @@ use super::{
     effect::{AskedBy, StepRef},
     event::NoAnswer,
     gate::Proposal,
-    phases::{Acted, Observed, Recorded, Told},
+    phases::{Acted, Observed, Recorded},
     plan::Following,
+    recording::{Keeping, Told},
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{Acts, Asking, Asks, NotApproved, Steps},
 };
 use crate::{
     agent::AgentRef,
-    command::{CallResult, Command, ToolSpec},
+    command::{CallResult, Command, ToolSpec, Verdict},
     intent::Does,
     known_tools::{LAUNCH, SELECT_WINDOW},
     model::ReplyKind,
@@ -26,8 +27,10 @@ use crate::{
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message},
     reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply, parse_small_host_reply},
+    retrieval::{Hit, Lookup},
     small::{Offer, small_host_schema},
     states::{HostStatus, HostTrigger},
+    text::one_line,
     ui::WindowInfo,
 };
 
@@ -42,8 +45,8 @@ impl Steps for Host {
         Stage::Host(phase)
     }
 
-    fn step(self, _: &Session, number: u32) -> Option<StepRef> {
-        Some(StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() })
+    fn step(self, session: &Session, number: u32) -> Option<StepRef> {
+        Some(session.step_ref(number, AgentRef::HostAgent, String::new(), session.host.memory.steps()))
     }
 
     fn exhausted(self, _: &mut Session) -> bool {
@@ -68,6 +71,19 @@ impl Steps for Host {
 }
 
 impl Asks for Host {
+    fn lookup(self, session: &Session) -> Option<Lookup> {
+        // A plan is followed without a question to the HostAgent, as long as it can be.
+        let is_planned = session.round.following.is_some() || session.round.performing.is_some();
+        if session.host.hits.is_some() || is_planned {
+            return None;
+        }
+        session.config.retrieval.lookup(&session.round.request, &AgentRef::HostAgent, None)
+    }
+
+    fn found(self, session: &mut Session, hits: Vec<Hit>) {
+        session.host.hits = Some(hits);
+    }
+
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<HostReply> {
         if let Observation::Desktop(view) = observation {
             session.targets.set_windows(view.windows.clone());
@@ -78,7 +94,7 @@ impl Asks for Host {
             Owner::Window(window) => windows.iter().any(|known| known.id == window.id),
             Owner::Agent(..) => true,
         });
-        session.plan_decides()
+        session.workflow_decides().or_else(|| session.plan_decides())
     }
 
     fn offer(self, session: &Session, _: &Observation) -> Option<Offer> {
@@ -101,6 +117,8 @@ impl Asks for Host {
         let prompts = &session.prompts;
         let tools = &session.config.host_tools;
         let system = system_message("host_system", &prompts.host_system, tools, &prompts.host_examples)?;
+        let pictures = session.pictures_for(&AgentRef::HostAgent, None, session.host.pictures_to);
+        let kept = pictures.iter().map(|saved| saved.picture.clone()).collect();
         let input = HostInput {
             request: &session.round.request,
             targets: &session.targets,
@@ -109,10 +127,15 @@ impl Asks for Host {
             memory: &session.host.memory,
             wording: session.wording,
             notice: &notice,
+            hits: session.host.hits.as_deref().unwrap_or_default(),
+            hits_tokens: session.config.retrieval.tokens_max,
+            pictures: &pictures,
+            applications: session.config.applications.as_deref(),
             marks: &marks,
         };
-        let picture = observation.picture().cloned();
-        Ok(Asking { system, examples: Vec::new(), user: host_user_text(&session.prompts, &input)?, picture })
+        let (picture, user) = (observation.picture().cloned(), host_user_text(&session.prompts, &input)?);
+        session.host.pictures_to = session.steps;
+        Ok(Asking { system, examples: Vec::new(), user, kept, picture })
     }
 
     fn schema(self, _: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
@@ -167,9 +190,10 @@ impl Acts for Host {
         if command.tool != SELECT_WINDOW {
             return None;
         }
-        let id = command.arguments.get("id").and_then(Value::as_str).unwrap_or_default();
-        if id.parse().ok().and_then(|id| session.targets.window(id)).is_some() {
-            return None;
+        let text = |name: &str| command.arguments.get(name).and_then(Value::as_str).unwrap_or_default();
+        let id = text("id");
+        if let Some(window) = id.parse().ok().and_then(|id| session.targets.window(id)) {
+            return other_target(window, text("name"));
         }
         let targets = session.targets.targets();
         let lines: Vec<String> =
@@ -201,8 +225,7 @@ impl Acts for Host {
 
     fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
         let said = Told::by_host(&acted.replied.reply, "REJECTED".to_owned());
-        let kept = (&mut session.host.memory, &mut session.blackboard, session.wording);
-        acted.record(said, kept);
+        session.host_record(said, acted);
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
@@ -216,6 +239,16 @@ impl Acts for Host {
             }
         }
     }
+}
+
+/// The refusal of a window that is not called as the model says.
+fn other_target(window: &WindowInfo, name: &str) -> Option<CallResult> {
+    if window.may_be_called(name) {
+        return None;
+    }
+    let label = window.label();
+    let text = format!("{label} is not “{}”; give the id of the window that you mean", one_line(name));
+    Some(CallResult::failure(Some(Verdict::Refused), text))
 }
 
 /// Whether a step hands a sub-task to a delegate agent, as the gate released it.
@@ -264,9 +297,23 @@ impl Session {
         if let Some(target) = target {
             let mut arguments = Map::new();
             arguments.insert("id".to_owned(), Value::String(target.clone()));
+            if let Some(name) = &reply.target_name {
+                arguments.insert("name".to_owned(), Value::String(name.clone()));
+            }
             commands.push(Command { tool: SELECT_WINDOW.to_owned(), arguments, ..Command::default() });
         }
         commands
+    }
+
+    fn host_record(&mut self, said: Told, acted: Acted<HostReply>) -> Recorded<HostReply> {
+        let keeping = Keeping {
+            memory: &mut self.host.memory,
+            blackboard: &mut self.blackboard,
+            keys: &self.config.history_keys,
+            wording: self.wording,
+            round: self.rounds,
+        };
+        acted.record(said, keeping)
     }
 
     fn host_acted(&mut self, acted: Acted<HostReply>) {
@@ -277,8 +324,8 @@ impl Session {
         if is_trusted {
             self.heard.plan(reply);
         }
-        let kept = (&mut self.host.memory, &mut self.blackboard, self.wording);
-        let recorded = acted.record(said, kept);
+        let recorded = self.host_record(said, acted);
+        self.workflow_recorded(None, &recorded.actions);
         for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
             if is_trusted || recorded.approved {
                 self.heard.went_to(window);

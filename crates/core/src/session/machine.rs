@@ -122,8 +122,12 @@ impl Session {
             self.said.add(step);
         }
         self.round = Round::new(request, self.now_ms);
-        self.round.following = plan.map(|plan| Following::new(plan.object, plan.steps));
         self.host.begin_round();
+        match plan.map(|plan| (plan.workflow, plan.object, plan.steps)) {
+            Some((Some(workflow), ..)) => self.begin_workflow(*workflow),
+            Some((None, object, steps)) => self.round.following = Some(Following::new(object, steps)),
+            None => {}
+        }
         if self.round.following.as_ref().is_some_and(Following::is_empty) {
             self.host.moves(HostTrigger::PlanFailed);
             self.finish(OutcomeKind::Failed, "the plan has no steps");
@@ -143,7 +147,9 @@ impl Session {
     /// Ends the round, after an evaluation if it finished and evaluations are enabled.
     pub(super) fn finish(&mut self, kind: OutcomeKind, reason: impl Into<String>) {
         let reason = reason.into();
-        if kind != OutcomeKind::Finished || !self.begin_evaluation(&reason) {
+        // A workflow is judged by its steps.
+        let is_judged = kind == OutcomeKind::Finished && self.round.performing.is_none();
+        if !is_judged || !self.begin_evaluation(&reason) {
             self.conclude(Outcome::new(kind, reason));
         }
     }
@@ -153,9 +159,12 @@ impl Session {
         if outcome.kind == OutcomeKind::Finished {
             outcome.unsaved = self.round.unsaved.names();
         }
+        outcome.workflow = self.workflow_end();
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
         }
+        let (request, round) = (self.round.request.clone(), self.rounds);
+        self.host.memory.end(round, &request, outcome.kind.word(), &outcome.reason);
         self.want(Stage::Done(outcome.clone()), None, Effect::Finish { outcome });
     }
 
@@ -241,6 +250,7 @@ const fn answers(effect: &Effect, event: &Event) -> bool {
         Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),
         Effect::Observe { .. } => matches!(event, Event::Observed { .. } | Event::ObserveFailed { .. }),
         Effect::Rank { .. } => matches!(event, Event::Ranked { .. }),
+        Effect::Retrieve { .. } => matches!(event, Event::Retrieved { .. }),
         Effect::Ask { .. } => matches!(event, Event::Replied { .. } | Event::ModelFailed { .. }),
         Effect::Call { .. } => matches!(event, Event::Returned { .. }),
         Effect::AskUser { .. } => matches!(event, Event::Answered { .. } | Event::Unanswered { .. }),
@@ -259,6 +269,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Observed { .. } => "observed",
         Event::ObserveFailed { .. } => "observe_failed",
         Event::Ranked { .. } => "ranked",
+        Event::Retrieved { .. } => "retrieved",
         Event::Replied { .. } => "replied",
         Event::ModelFailed { .. } => "model_failed",
         Event::Returned { .. } => "returned",

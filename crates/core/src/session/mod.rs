@@ -26,6 +26,7 @@ mod phases;
 mod plan;
 mod planned;
 mod questions;
+mod recording;
 mod resume;
 mod review;
 mod roles;
@@ -38,6 +39,7 @@ mod step;
 mod subtask;
 mod verify;
 mod words;
+mod workflow;
 
 pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, Refused, StepRef};

@@ -10,15 +10,13 @@ use super::{
     gate::{Cleared, Passage},
 };
 use crate::{
-    action::{Action, WindowRef, words::Wording},
-    blackboard::{Blackboard, Trajectory},
+    action::{Action, WindowRef},
     command::{ActionCommandInfo, CallResult, CallStatus, Command, ToolSpec, Verdict},
-    ids::WindowId,
+    ids::{EffectId, ReadingId, WindowId},
     intent::{Aimed, Does, Takes},
-    memory::{Memory, MemoryItem},
     model::{Message, Speaker},
     observation::Observation,
-    prompt::{reads, result_line},
+    prompt::is_reading,
     reply::{AppReply, HostReply},
     small::Offer,
     ui::{WindowInfo, WindowKind},
@@ -260,7 +258,11 @@ impl<R: Expects> Acting<R> {
                     self.out = Some(Box::new(command.clone()));
                     if command.intent.does == Does::Delegate {
                         // Carried out by the assignment that ends the step.
-                        self.returned(CallResult::permitted(), /*sequences*/ true);
+                        self.returned(
+                            CallResult::permitted(),
+                            /*sequences*/ true,
+                            /*answers*/ None,
+                        );
                         continue;
                     }
                     return Advance::Send(Box::new(self), command);
@@ -270,21 +272,21 @@ impl<R: Expects> Acting<R> {
                         self.refused.push(Refused { command: command.clone(), result: (*result).clone() });
                     }
                     self.out = Some(Box::new(command));
-                    self.returned(*result, /*sequences*/ true);
+                    self.returned(*result, /*sequences*/ true, /*answers*/ None);
                 }
                 None => return Advance::Done(self.broken_off()),
             }
         }
     }
 
-    /// Records the result of the command in progress. The first failure skips the rest, and a dialog that nobody announced
-    /// all that does not name what it shows; without `sequences` any result skips the rest.
-    pub(super) fn returned(&mut self, result: CallResult, sequences: bool) {
+    /// Records the result of the command in progress, which answers an effect if it was sent. The first failure skips the rest, and a
+    /// dialog that nobody announced all that does not name what it shows; without `sequences` any result skips the rest.
+    pub(super) fn returned(&mut self, result: CallResult, sequences: bool, answers: Option<EffectId>) {
         let succeeded = result.is_success();
         let expected = self.replied.reply.expected(self.done.len());
         let surprise = self.out.as_ref().and_then(|command| unannounced_window(command, &result, expected));
         self.surprise = surprise.map(|window| Box::new(WindowRef::from(window)));
-        self.keep(result);
+        self.keep_answer(result, answers);
         match () {
             () if !succeeded => self.skip(&CallResult::skipped()),
             () if !sequences => self.skip(&CallResult::skipped_because(ONE_ACTION)),
@@ -329,9 +331,15 @@ impl<R: Expects> Acting<R> {
     }
 
     fn keep(&mut self, result: CallResult) {
+        self.keep_answer(result, /*answers*/ None);
+    }
+
+    fn keep_answer(&mut self, result: CallResult, answers: Option<EffectId>) {
         if let Some(command) = self.out.take().map(|command| *command) {
             let target = self.target_of(&command);
-            self.done.push(ActionCommandInfo { command, target, result });
+            let mut info = ActionCommandInfo { command, target, result, reading: None };
+            info.reading = answers.filter(|_| is_reading(&info)).map(ReadingId::from);
+            self.done.push(info);
         }
     }
 }
@@ -383,56 +391,6 @@ pub(super) fn unannounced_window<'a>(
         || report.actions().iter().any(has_ellipsis)
         || expected.is_some_and(|expected| report.contains(&result.output, expected));
     (!announced && !report.shows_closed(opened)).then_some(opened)
-}
-
-/// What an agent said in a step, for its memory.
-pub(super) struct Told {
-    pub(super) observation: String,
-    pub(super) thought: String,
-    pub(super) plan: Vec<String>,
-    pub(super) status: String,
-}
-
-impl Told {
-    pub(super) fn by_host(reply: &HostReply, status: String) -> Self {
-        let HostReply { observation, thought, plan, .. } = reply;
-        Self { observation: observation.clone(), thought: thought.clone(), plan: plan.clone(), status }
-    }
-
-    pub(super) fn by_app(reply: &AppReply, status: String) -> Self {
-        let AppReply { observation, thought, plan, .. } = reply;
-        Self { observation: observation.clone(), thought: thought.clone(), plan: plan.clone(), status }
-    }
-}
-
-impl<R> Acted<R> {
-    /// Phase 4: records the step in the agent's memory and on the blackboard.
-    pub(super) fn record(
-        self,
-        said: Told,
-        (memory, blackboard, wording): (&mut Memory, &mut Blackboard, Wording),
-    ) -> Recorded<R> {
-        let step = self.replied.step;
-        let Told { observation, thought, plan, status } = said;
-        memory.add(MemoryItem {
-            step: step.number,
-            observation,
-            thought,
-            actions: self.actions.clone(),
-            status: status.clone(),
-            plan,
-        });
-        blackboard.add_trajectory(Trajectory {
-            step: step.number,
-            agent: step.agent,
-            subtask: step.subtask,
-            actions: self.actions.iter().map(|info| info.command.to_line()).collect(),
-            results: self.actions.iter().map(|info| result_line(info, wording)).collect(),
-            reads: self.actions.iter().map(reads).collect(),
-            status,
-        });
-        Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }
-    }
 }
 
 impl Recorded<AppReply> {

@@ -82,6 +82,7 @@ impl Session {
             Effect::AwaitRequest
             | Effect::Observe { .. }
             | Effect::Rank { .. }
+            | Effect::Retrieve { .. }
             | Effect::Ask { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }
@@ -102,7 +103,7 @@ impl Session {
                 App(worker).lost(self, "the earlier desktop is gone, and its window with it");
             }
             // What the agent was shown no longer exists: observe again.
-            Stage::Host(Phase::Observing(start)) => self.look_as(Host, start),
+            Stage::Host(Phase::Retrieving(start) | Phase::Observing(start)) => self.look_as(Host, start),
             Stage::Host(Phase::Ranking(ranking)) => self.look_as(Host, ranking.start),
             Stage::Host(Phase::Asking(observed)) => self.look_as(Host, observed.restart()),
             stage @ (Stage::Idle

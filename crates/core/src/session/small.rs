@@ -92,7 +92,13 @@ impl Session {
             marks: &marks,
         };
         let (system, examples) = begins.of_host()?;
-        Ok(Asking { system, examples, user: small_host_text(begins.user, &input)?, picture: None })
+        Ok(Asking {
+            system,
+            examples,
+            user: small_host_text(begins.user, &input)?,
+            kept: Vec::new(),
+            picture: None,
+        })
     }
 
     /// An AppAgent's question.
@@ -124,7 +130,13 @@ impl Session {
             offer,
         };
         let (system, examples) = begins.of_app()?;
-        Ok(Asking { system, examples, user: small_app_text(begins.user, &input)?, picture: None })
+        Ok(Asking {
+            system,
+            examples,
+            user: small_app_text(begins.user, &input)?,
+            kept: Vec::new(),
+            picture: None,
+        })
     }
 
     /// The marks in questions to small models: the same ones for a whole session, because the worked examples have them, too.

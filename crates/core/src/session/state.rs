@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     action::words::Wording,
-    agent::Worker,
+    agent::{AgentRef, Worker},
     blackboard::Blackboard,
     evaluation::Evaluation,
     ids::EffectId,
@@ -31,12 +31,15 @@ use crate::{
     reply::{AppReply, HostReply, NextSubtask, Question},
     states::{AppStatus, AppTrigger, HostStatus, next_app},
     target::TargetRegistry,
+    workflow::Performing,
 };
 
 /// The phase of a step; each holds what the one before it made.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Phase<R> {
+    /// Waiting for what retrievers find.
+    Retrieving(StepStart),
     /// Observing.
     Observing(StepStart),
     /// Waiting for the ranks of what a small model could be offered.
@@ -57,6 +60,7 @@ impl<R> Phase<R> {
     /// The phase as text.
     pub(super) const fn word(&self) -> &'static str {
         match self {
+            Self::Retrieving(_) => "asking retrievers",
             Self::Observing(_) => "observing",
             Self::Ranking(_) => "ranking",
             Self::Asking(_) => "asking the model",
@@ -100,6 +104,9 @@ pub(super) struct Round {
     pub(super) next: Option<VecDeque<NextSubtask>>,
     /// The plan in progress.
     pub(super) following: Option<Following>,
+    /// The workflow in progress.
+    #[serde(default)]
+    pub(super) performing: Option<Performing>,
     /// Whether any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
     /// The documents with unsaved changes.
@@ -117,6 +124,7 @@ impl Round {
             failures_in_row: 0,
             next: None,
             following: None,
+            performing: None,
             unverified: false,
             unsaved: Unsaved::default(),
         }
@@ -292,6 +300,18 @@ impl Session {
     /// The id of the next effect.
     pub(super) const fn next_effect_id(&self) -> EffectId {
         EffectId(self.next_effect)
+    }
+
+    /// A step of an agent that has taken so many before.
+    pub(super) const fn step_ref(
+        &self,
+        number: u32,
+        agent: AgentRef,
+        subtask: String,
+        taken: u32,
+    ) -> StepRef {
+        let round_step = self.round.spent.tally.steps;
+        StepRef { number, round_step, agent_step: taken.saturating_add(1), agent, subtask }
     }
 
     pub(super) fn app(&self, worker: Worker) -> Option<&AppAgent> {

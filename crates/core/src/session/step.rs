@@ -22,6 +22,7 @@ use crate::{
     observation::{Look, Observation, ObserveFailure},
     prompt::PromptError,
     reply::{Question, ReplyError},
+    retrieval::{Hit, Lookup},
     small::Offer,
     ui::PictureRef,
 };
@@ -32,6 +33,8 @@ pub(super) struct Asking {
     /// Worked examples: what was shown, and the reply to it.
     pub(super) examples: Vec<(String, String)>,
     pub(super) user: String,
+    /// What other agents kept for it, before its own picture.
+    pub(super) kept: Vec<PictureRef>,
     pub(super) picture: Option<PictureRef>,
 }
 
@@ -66,6 +69,10 @@ pub(super) trait Steps: Copy {
 
 /// How an agent decides: with or without a model.
 pub(super) trait Asks: Steps {
+    /// What retrievers are to be asked before its next step; `None` if they were asked, or are not for it.
+    fn lookup(self, session: &Session) -> Option<Lookup>;
+    /// Takes in what they found.
+    fn found(self, session: &mut Session, hits: Vec<Hit>);
     /// Its decision without a model, if the observation suffices.
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
     /// What a small model could choose from; `None` if it asks another one.
@@ -122,9 +129,16 @@ impl Session {
         }
         let Some(number) = self.next_step() else { return };
         match agent.step(self, number) {
-            Some(step) => self.look_as(agent, StepStart { step, looks_failed: 0 }),
+            Some(step) => self.prepare(agent, StepStart { step, looks_failed: 0 }),
             None => self.break_off("the agent of the next step no longer exists"),
         }
+    }
+
+    /// Asks retrievers if that is due, then observes.
+    fn prepare<A: AgentKind>(&mut self, agent: A, start: StepStart) {
+        let Some(lookup) = agent.lookup(self) else { return self.look_as(agent, start) };
+        let step = start.step.clone();
+        self.want(agent.stage(Phase::Retrieving(start)), Some(step), Effect::Retrieve { lookup });
     }
 
     /// Phase 1: observes.
@@ -136,6 +150,13 @@ impl Session {
     /// Handles an event for a step.
     pub(super) fn step_event<A: AgentKind>(&mut self, agent: A, phase: Phase<A::Reply>, incoming: Incoming) {
         match (phase, incoming.event) {
+            (Phase::Retrieving(start), Event::Retrieved { hits, .. }) => {
+                for hit in &hits {
+                    self.heard.add_hit(hit);
+                }
+                agent.found(self, hits);
+                self.look_as(agent, start);
+            }
             (Phase::Observing(start), Event::Observed { observation }) => {
                 self.observed(agent, start, observation);
             }
@@ -161,7 +182,7 @@ impl Session {
                 self.made.take_in(&result.report);
                 self.returned.add_output(acting.tool(), &result.output);
                 self.heard.add_output(acting.tool(), acting.does(), &result.output);
-                acting.returned(result, self.config.action_sequences);
+                acting.returned(result, self.config.action_sequences, Some(incoming.answers));
                 self.act(agent, acting);
             }
             (Phase::Looking(acting), Event::Observed { observation }) => {
@@ -379,9 +400,9 @@ impl Session {
 /// The messages of a new step: system, worked examples, then user.
 pub(super) fn messages(asking: Asking) -> Vec<Message> {
     let mut shown = Message::text(Speaker::User, asking.user);
-    if let Some(picture) = asking.picture {
-        shown.parts.push(Part::Picture { picture });
-    }
+    shown
+        .parts
+        .extend(asking.kept.into_iter().chain(asking.picture).map(|picture| Part::Picture { picture }));
     let examples = asking.examples.into_iter().flat_map(|(shown, reply)| {
         [Message::text(Speaker::User, shown), Message::text(Speaker::Assistant, reply)]
     });

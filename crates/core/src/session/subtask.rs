@@ -6,7 +6,6 @@ use std::collections::VecDeque;
 use super::{
     agent_state::Owner,
     config::Verify,
-    effect::StepRef,
     host::Host,
     phases::Observed,
     plan::Place,
@@ -46,7 +45,12 @@ impl Session {
     pub(super) fn subtask_failed(&mut self, status: SubtaskStatus, reason: &str) {
         self.round.unverified = true;
         self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
-        if let Some(following) = &self.round.following {
+        if self.round.performing.is_some() {
+            self.host.moves(HostTrigger::PlanFailed);
+            let kind =
+                if status == SubtaskStatus::Rejected { OutcomeKind::Rejected } else { OutcomeKind::Failed };
+            self.finish(kind, reason);
+        } else if let Some(following) = &self.round.following {
             let number = following.count.saturating_sub(following.steps.len());
             let text = format!("step {number} of {} of the plan failed: {reason}", following.count);
             self.host.moves(HostTrigger::PlanFailed);
@@ -69,6 +73,10 @@ impl Session {
     pub(super) fn subtask_finished(&mut self, doubt: Option<Doubt>, result: String) {
         self.round.failures_in_row = 0;
         self.round.unverified |= doubt.is_some();
+        if self.round.performing.is_some() {
+            self.back_to_host();
+            return;
+        }
         if self.follows_plan() {
             return;
         }
@@ -112,7 +120,7 @@ impl Session {
     fn next_subtask(&mut self, next: NextSubtask, rest: VecDeque<NextSubtask>) {
         self.host.moves(HostTrigger::SubtaskEnded);
         let Some(number) = self.next_step() else { return };
-        let step = StepRef { number, agent: AgentRef::HostAgent, subtask: String::new() };
+        let step = self.step_ref(number, AgentRef::HostAgent, String::new(), self.host.memory.steps());
         let windows = self.targets.windows().to_vec();
         let observation = Observation::Desktop(DesktopView { windows, ..DesktopView::default() });
         let mut reply = assigns("as planned", next.subtask, next.target, next.launch);
@@ -180,7 +188,7 @@ impl Session {
 }
 
 /// A synthetic reply of the HostAgent that assigns a sub-task.
-fn assigns(
+pub(super) fn assigns(
     thought: &str,
     subtask: String,
     target: Option<String>,
@@ -193,8 +201,10 @@ fn assigns(
         subtask: Some(subtask),
         message: Vec::new(),
         target,
+        target_name: None,
         plan: Vec::new(),
         comment: String::new(),
+        notes: Vec::new(),
         questions: Vec::new(),
         action,
         next: None,

@@ -116,7 +116,9 @@ impl SmallHostReply {
             message: Vec::new(),
             target: Some(window).filter(|_| assigns),
             plan: Vec::new(),
+            target_name: None,
             comment: String::new(),
+            notes: Vec::new(),
             questions: Vec::new(),
             action: None,
             next: None,
@@ -173,7 +175,9 @@ impl SmallAppReply {
             questions: Vec::new(),
             result: Some(text).filter(|text| ends && !text.trim().is_empty()),
             control_reannotate: Vec::new(),
+            notes: Vec::new(),
             save_picture: None,
+            heal: None,
         }
     }
 }

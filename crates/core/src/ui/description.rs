@@ -244,7 +244,7 @@ mod tests {
     use crate::{
         geometry::Rect,
         ids::WindowId,
-        ui::{AppInfo, States, WindowInfo, WindowKind},
+        ui::{AppInfo, States, WindowInfo, WindowKind, WindowState},
     };
 
     fn element(id: u32, depth: u16, role: Role, name: &str, at: (i32, i32)) -> Element {
@@ -281,6 +281,8 @@ mod tests {
             active: true,
             accessible: true,
             document: None,
+            state: WindowState::default(),
+            monitor: None,
         };
         Surface { window, tree: Tree { elements, partial: None } }
     }

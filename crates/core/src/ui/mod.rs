@@ -28,4 +28,6 @@ pub use role::Role;
 pub use states::{State, States};
 pub use table::{CellRange, CellRef, ParseCellError, TableContent, TableShape};
 pub use tree::{Partial, Tree};
-pub use window::{AppInfo, WindowInfo, WindowKind, belongs_to, same_app, surfaces, window_label};
+pub use window::{
+    AppInfo, WindowInfo, WindowKind, WindowState, belongs_to, same_app, surfaces, window_label,
+};

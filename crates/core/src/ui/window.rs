@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::DocumentInfo;
+use super::{DocumentInfo, fold_name};
 use crate::{
     geometry::{Rect, Screen},
     ids::WindowId,
@@ -31,12 +31,42 @@ pub enum WindowKind {
     Popup,
     /// A tool tip with an owner window: it says something and takes no input.
     Tooltip,
+    /// A panel, a dock, or the background of the desktop: no window that a person switches to.
+    Panel,
 }
 
 impl WindowKind {
     /// Whether it shows for a while on top of its owner window, without a frame.
     pub const fn is_popup(self) -> bool {
         matches!(self, Self::Popup | Self::Tooltip)
+    }
+}
+
+/// How a window fills the screen (EWMH `_NET_WM_STATE`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WindowState {
+    /// As large as it is.
+    #[default]
+    Usual,
+    /// Maximized in both directions.
+    Maximized,
+    /// The whole screen, without a frame.
+    FullScreen,
+}
+
+impl WindowState {
+    /// The word that is printed and stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Usual => "usual",
+            Self::Maximized => "maximized",
+            Self::FullScreen => "full screen",
+        }
+    }
+
+    const fn is_usual(&self) -> bool {
+        matches!(self, Self::Usual)
     }
 }
 
@@ -65,12 +95,30 @@ pub struct WindowInfo {
     /// The document that it shows, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentInfo>,
+    /// How it fills the screen.
+    #[serde(default, skip_serializing_if = "WindowState::is_usual")]
+    pub state: WindowState,
+    /// The number of the monitor that most of it is on, from 1, where there are several (RandR, in its order).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<u32>,
 }
 
 impl WindowInfo {
     /// Its name in messages: `w2 “Untitled 1 — LibreOffice Calc”`.
     pub fn label(&self) -> String {
         window_label(self.id, &self.title)
+    }
+}
+
+impl WindowInfo {
+    /// Whether a name that somebody gives fits its title or application: titles gain and lose marks and the names of programs.
+    pub fn may_be_called(&self, name: &str) -> bool {
+        let wanted = fold_name(name);
+        let is = |known: &str| {
+            let known = fold_name(known);
+            !known.is_empty() && (known.contains(&wanted) || wanted.contains(&known))
+        };
+        wanted.is_empty() || is(&self.title) || is(&self.app.name) || is(&self.app.root)
     }
 }
 
@@ -88,7 +136,7 @@ impl WindowInfo {
         match self.kind {
             WindowKind::Normal => true,
             WindowKind::Dialog => self.owner.is_none(),
-            WindowKind::Popup | WindowKind::Tooltip => false,
+            WindowKind::Popup | WindowKind::Tooltip | WindowKind::Panel => false,
         }
     }
 }
@@ -107,7 +155,7 @@ pub fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) 
     if info.id == main.id {
         return true;
     }
-    if info.kind == WindowKind::Normal && info.owner.is_none() {
+    if matches!(info.kind, WindowKind::Normal | WindowKind::Panel) && info.owner.is_none() {
         return false;
     }
     let mut owner = info.owner;
@@ -143,6 +191,8 @@ mod tests {
             active: false,
             accessible: true,
             document: None,
+            state: WindowState::default(),
+            monitor: None,
         }
     }
 

@@ -1,6 +1,28 @@
-//! Workflows: tasks that were learnt once and are repeated without a model.
+//! Workflows: tasks that were done once and are done again without a model.
 //!
-//! A workflow is a file that people read and edit. Each step names the element it acts on by a [`selector`], which finds that element
-//! again in an application that has changed since, or says why it cannot.
+//! A [`Workflow`] is a file that a person reads, edits and keeps: parameters, and steps with their elements as [`selector`]s, repeated for
+//! rows of a table where that is meant. [`Performing`] is one that is being run. The session machine asks it what to do next in the window
+//! that it sees, sends that through the same gate as everything else, and gives it the results. What has changed in an application is
+//! found again by the rules of selectors, and proposed as a [`StepChange`]; what is really gone stops the run, or costs one question to
+//! a model.
 
+mod change;
+mod dialogs;
+mod file;
+mod filling;
+mod healing;
+mod lines;
+mod performing;
+mod results;
 pub mod selector;
+mod values;
+
+pub use change::{Healer, StepChange, WorkflowEnd};
+pub use file::{
+    DialogRule, EachRow, Expected, FORMAT, Learnt, Parameter, ParameterKind, StepWindow, Workflow,
+    WorkflowError, WorkflowStep,
+};
+pub use lines::line_difference;
+pub use performing::{Heal, WorkflowRun};
+pub(crate) use performing::{Next, Performing, Trouble, Where};
+pub use values::{TemplateError, Values, literal};

@@ -49,6 +49,7 @@ fn run(mut h: Harness, taking: Usage) -> Harness {
             Effect::Finish { .. } => return h,
             other @ (Effect::AwaitRequest
             | Effect::Rank { .. }
+            | Effect::Retrieve { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }
             | Effect::Delegate { .. }) => panic!("{other:?}"),

@@ -220,6 +220,7 @@ fn following(object: Option<&str>, verify: Verify) -> Harness {
     let plan = FollowerPlan {
         object: object.map(str::to_owned),
         steps: vec!["press it".to_owned(), "press it again".to_owned()],
+        ..FollowerPlan::default()
     };
     Harness::asked(verifying(verify), "Do the plan.", Some(plan))
 }
@@ -302,7 +303,7 @@ fn first_failed_step_of_a_plan_ends_the_round() {
     h.answer(Event::Rejected { instruction: None });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
     // A plan without steps is none.
-    let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()] };
+    let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()], ..FollowerPlan::default() };
     let h = Harness::asked(config(), "Do the plan.", Some(empty));
     assert!(matches!(h.effect(), Effect::Finish { .. }));
     assert_eq!(h.outcome().reason, "the plan has no steps");

@@ -211,6 +211,7 @@ fn budgets_end_the_round_before_they_are_exceeded() {
                 Effect::Finish { outcome } => break outcome,
                 other @ (Effect::AwaitRequest
                 | Effect::Rank { .. }
+                | Effect::Retrieve { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }
                 | Effect::Delegate { .. }) => {

@@ -11,7 +11,7 @@ use deskhand_core::{
     outcome::Outcome,
     prompt::PromptSet,
     session::{Effect, Event, EventRecord, FollowerPlan, Session, SessionConfig},
-    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Role, State, States, Tree, WindowInfo, WindowKind, WindowState},
 };
 use serde_json::{Value, json};
 
@@ -78,6 +78,8 @@ pub(crate) fn window(id: u32, title: &str, app: &str) -> WindowInfo {
         active: id == 1,
         accessible: true,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     }
 }
 

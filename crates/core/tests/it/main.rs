@@ -17,6 +17,7 @@ mod harness;
 mod launching;
 mod listing;
 mod machine;
+mod memory;
 mod operators;
 mod origins;
 mod passwords;

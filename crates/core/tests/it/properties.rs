@@ -9,6 +9,7 @@ use deskhand_core::{
     observation::{DesktopView, Observation, ObserveFailure},
     policy::{Decision, Policy, Rule},
     prompt::PromptSet,
+    retrieval::{Hit, Retrieval, Retriever, RetrieverUse, Trust},
     session::{
         ApprovalScope, Effect, Event, EventRecord, FollowerPlan, Limits, ModelRoles, NoAnswer, Session,
         SessionConfig, SessionLimits, StopReason, SubtaskStatus, Verify,
@@ -51,7 +52,25 @@ fn bounded(verify: Verify) -> SessionConfig {
         prices: PriceTable { models: [("m".to_owned(), price)].into() },
         verify,
         agents: vec![oven()],
+        retrieval: Retrieval {
+            uses: Retriever::ALL
+                .map(|retriever| RetrieverUse { retriever, agents: Vec::new(), applications: Vec::new() })
+                .to_vec(),
+            ..Retrieval::default()
+        },
         ..config
+    }
+}
+
+fn hit(number: u32) -> Hit {
+    Hit {
+        retriever: Retriever::Help,
+        trust: Trust::Installed,
+        score: 700,
+        title: format!("Page {number}"),
+        origin: "help.html".to_owned(),
+        application: None,
+        text: "Press the button.".to_owned(),
     }
 }
 
@@ -64,7 +83,7 @@ fn said(choice: u16) -> Value {
     let (word, first, second) = (pick(&WORDS, choice), pick(&TOOLS, choice / 9), pick(&TOOLS, choice / 45));
     let action = |name: &str| json!({"function": name, "arguments": {"id": "e3"}, "expect": "done"});
     let actions = match choice / 225 % 3 {
-        _ if word == "SCREENSHOT" => json!([]),
+        _ if word == "SCREENSHOT" && choice.is_multiple_of(2) => json!([]),
         0 => json!([action(first)]),
         _ => json!([action(first), action(second)]),
     };
@@ -73,6 +92,9 @@ fn said(choice: u16) -> Value {
         "control_label": target, "questions": [{"question": "q", "required": choice.is_multiple_of(4)}], "action": actions});
     if choice.is_multiple_of(5) {
         reply["next"] = json!([{"subtask": "more", "launch": "x"}]);
+    }
+    if choice.is_multiple_of(3) {
+        reply["notes"] = json!([format!("fact {choice}")]);
     }
     if choice.is_multiple_of(7) {
         reply["function"] = json!("launch_application");
@@ -94,6 +116,7 @@ fn answer(h: &Harness, choice: u16) -> Event {
             let plan = FollowerPlan {
                 object: Some("sales".to_owned()),
                 steps: vec!["a".to_owned(), "b".to_owned()],
+                ..FollowerPlan::default()
             };
             Event::Requested { text: "go on".to_owned(), plan: choice.is_multiple_of(3).then_some(plan) }
         }
@@ -106,6 +129,9 @@ fn answer(h: &Harness, choice: u16) -> Event {
         Effect::Rank { texts, .. } => {
             let scores = (0..).take(texts.len()).map(|place| place * i32::from(choice) % 2_001 - 1_000);
             Event::Ranked { scores: scores.collect() }
+        }
+        Effect::Retrieve { .. } => {
+            Event::Retrieved { hits: vec![hit(u32::from(choice))], problems: vec!["no answer".to_owned()] }
         }
         Effect::Ask { request } => {
             let usage =
@@ -353,6 +379,7 @@ fn session_size_is_bounded() {
                 Effect::AwaitRequest
                 | Effect::Observe { .. }
                 | Effect::Rank { .. }
+                | Effect::Retrieve { .. }
                 | Effect::Call { .. }
                 | Effect::AskUser { .. }
                 | Effect::AwaitApproval { .. }

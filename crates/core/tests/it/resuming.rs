@@ -176,11 +176,15 @@ fn an_approved_delegation_is_carried_out_and_a_rejected_one_is_not() {
     h.answer(Event::Approved { scope: ApprovalScope::Session });
     let Effect::Delegate { agent, .. } = h.effect() else { panic!("{:?}", h.effect()) };
     assert_eq!(agent, AgentId(1));
-    // The approval covers the next sub-task of the same agent.
-    let report = AgentReport { status: SubtaskStatus::Finished, result: "golden".to_owned() };
-    h.answer(Event::Delegated { report });
+    // The approval covers the same sub-task of the same agent, as long as no more is handed over with it.
+    let report = |status| AgentReport { status, result: "golden".to_owned() };
+    h.answer(Event::Delegated { report: report(SubtaskStatus::Failed) });
     h.step(&assign_reply("a1"));
     assert!(matches!(h.effect(), Effect::Delegate { .. }), "{:?}", h.effect());
+    h.answer(Event::Delegated { report: report(SubtaskStatus::Finished) });
+    h.step(&assign_reply("a1"));
+    let Effect::AwaitApproval { approval } = h.effect() else { panic!("{:?}", h.effect()) };
+    assert!(approval.commands[0].to_line().contains("golden"), "{approval:?}");
 
     let mut h = asked();
     h.answer(Event::Rejected { instruction: None });

@@ -259,7 +259,8 @@ async fn resolve_files<D: Desktop>(
     request: &LaunchRequest,
 ) -> DesktopResult<Result<(LaunchRequest, Vec<String>), Refusal>> {
     let (mut arguments, mut files) = (Vec::new(), Vec::new());
-    let takes_files = desktop.applications().iter().any(|one| one.is_named(&request.program));
+    let takes_files =
+        request.program.is_empty() || desktop.applications().iter().any(|one| one.is_named(&request.program));
     for argument in &request.arguments {
         let is_address = argument.contains("://") && !argument.starts_with("file://");
         if argument.starts_with('-') || is_address {

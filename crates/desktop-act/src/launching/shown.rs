@@ -99,7 +99,7 @@ impl<'a> Look<'a> {
     fn opened(&self) -> impl Iterator<Item = &'a WindowInfo> {
         let shows = |info: &&WindowInfo| match info.kind {
             WindowKind::Normal | WindowKind::Dialog => !info.bounds.is_empty(),
-            WindowKind::Popup | WindowKind::Tooltip => false,
+            WindowKind::Popup | WindowKind::Tooltip | WindowKind::Panel => false,
         };
         self.windows.iter().rev().filter(shows).filter(|info| self.is_new(info))
     }

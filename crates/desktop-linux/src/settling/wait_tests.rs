@@ -3,7 +3,7 @@
 
 use std::{collections::VecDeque, ops::Range};
 
-use deskhand_core::ui::{AppInfo, WindowKind};
+use deskhand_core::ui::{AppInfo, WindowKind, WindowState};
 use deskhand_desktop::DesktopError;
 use tokio::time::sleep_until;
 
@@ -100,6 +100,8 @@ fn window(id: u32, title: &str, pid: u32) -> WindowInfo {
         active: false,
         accessible: true,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     }
 }
 

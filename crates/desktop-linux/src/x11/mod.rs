@@ -10,6 +10,7 @@ pub(crate) mod events;
 pub(crate) mod fault;
 mod input;
 mod keyboard;
+mod monitors;
 mod rhythm;
 pub(crate) mod window_ids;
 pub(crate) mod windows;

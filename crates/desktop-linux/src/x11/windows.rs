@@ -7,11 +7,12 @@ use std::collections::{HashMap, HashSet};
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::WindowId,
-    ui::{AppInfo, WindowInfo, WindowKind},
+    ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
 use x11rb::{
     cookie::Cookie,
     protocol::{
+        randr::ConnectionExt as _,
         res::{ClientIdMask, ClientIdSpec, ConnectionExt as _},
         xproto::{
             Atom, AtomEnum, ConnectionExt as _, GetPropertyReply, InputFocus, MapState, PropMode,
@@ -27,6 +28,7 @@ use crate::{
     kernel::peer_process,
     x11::{
         fault::{Fault, WorkResult},
+        monitors::{areas, monitor_of},
         window_ids::Registry,
         worker::{Atoms, Worker},
     },
@@ -56,6 +58,7 @@ pub(crate) struct WindowFacts {
     pub(crate) kind: Option<WindowKind>,
     pub(crate) transient_for: Option<u32>,
     pub(crate) override_redirect: bool,
+    pub(crate) state: WindowState,
 }
 
 /// All windows at one moment, bottom-most first.
@@ -65,6 +68,8 @@ pub(crate) struct WindowList {
     pub(crate) active: Option<u32>,
     /// Every existing window, visible or not.
     pub(crate) existing: HashSet<u32>,
+    /// The areas of the monitors: x, y, width, height.
+    pub(crate) monitors: Vec<[i32; 4]>,
 }
 
 type PropertyCookie<'a> = Cookie<'a, RustConnection, GetPropertyReply>;
@@ -81,6 +86,7 @@ struct Asked<'a> {
     pid: PropertyCookie<'a>,
     kind: PropertyCookie<'a>,
     transient_for: PropertyCookie<'a>,
+    state: PropertyCookie<'a>,
 }
 
 impl Worker {
@@ -91,6 +97,7 @@ impl Worker {
         let clients = self.ask(self.root, atoms._NET_CLIENT_LIST)?;
         let active = self.ask(self.root, atoms._NET_ACTIVE_WINDOW)?;
         let tree = self.connection.query_tree(self.root)?;
+        let monitors = self.connection.randr_get_monitors(self.root, /*get_active*/ true)?;
         let manager = self.window_manager()?;
         let mut managed = numbers(&stacking.reply()?);
         let clients = numbers(&clients.reply()?);
@@ -131,7 +138,7 @@ impl Worker {
         }
         fill_missing_pids(&mut windows);
         let existing = listed.into_iter().chain(children).collect();
-        Ok(WindowList { windows, active, existing })
+        Ok(WindowList { windows, active, existing, monitors: areas(monitors) })
     }
 
     fn ask(&self, window: u32, property: Atom) -> WorkResult<PropertyCookie<'_>> {
@@ -150,6 +157,7 @@ impl Worker {
             pid: self.ask(window, self.atoms._NET_WM_PID)?,
             kind: self.ask(window, self.atoms._NET_WM_WINDOW_TYPE)?,
             transient_for: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
+            state: self.ask(window, self.atoms._NET_WM_STATE)?,
         })
     }
 
@@ -263,6 +271,7 @@ impl Asked<'_> {
         let pid = self.pid.reply();
         let kind = self.kind.reply();
         let transient_for = self.transient_for.reply();
+        let state = self.state.reply();
         let (attributes, geometry, origin) = (attributes?, geometry?, origin?);
         let seen = attributes.map_state == MapState::VIEWABLE
             && attributes.class == XWindowClass::INPUT_OUTPUT
@@ -287,6 +296,7 @@ impl Asked<'_> {
             kind: numbers(&kind?).into_iter().find_map(|atom| kind_of(atom, atoms)),
             transient_for: numbers(&transient_for?).first().copied().filter(|window| *window != 0),
             override_redirect: attributes.override_redirect,
+            state: state_of(&numbers(&state?), atoms),
         }))
     }
 }
@@ -302,12 +312,10 @@ fn fill_missing_pids(windows: &mut [WindowFacts]) {
 
 fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
     let is = |list: &[Atom]| list.contains(&atom);
-    if is(&[
-        atoms._NET_WM_WINDOW_TYPE_NORMAL,
-        atoms._NET_WM_WINDOW_TYPE_DESKTOP,
-        atoms._NET_WM_WINDOW_TYPE_DOCK,
-    ]) {
+    if is(&[atoms._NET_WM_WINDOW_TYPE_NORMAL]) {
         Some(WindowKind::Normal)
+    } else if is(&[atoms._NET_WM_WINDOW_TYPE_DESKTOP, atoms._NET_WM_WINDOW_TYPE_DOCK]) {
+        Some(WindowKind::Panel)
     } else if is(&[
         atoms._NET_WM_WINDOW_TYPE_DIALOG,
         atoms._NET_WM_WINDOW_TYPE_SPLASH,
@@ -327,6 +335,18 @@ fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
         Some(WindowKind::Tooltip)
     } else {
         None
+    }
+}
+
+/// How a window fills the screen, by the atoms of `_NET_WM_STATE`.
+fn state_of(atoms_set: &[Atom], atoms: &Atoms) -> WindowState {
+    let has = |atom: Atom| atoms_set.contains(&atom);
+    if has(atoms._NET_WM_STATE_FULLSCREEN) {
+        WindowState::FullScreen
+    } else if has(atoms._NET_WM_STATE_MAXIMIZED_VERT) && has(atoms._NET_WM_STATE_MAXIMIZED_HORZ) {
+        WindowState::Maximized
+    } else {
+        WindowState::Usual
     }
 }
 
@@ -364,6 +384,8 @@ impl WindowList {
                     active: self.active == Some(facts.window),
                     accessible: facts.pid.is_some_and(|pid| accessible.contains(&pid)),
                     document: None,
+                    state: facts.state,
+                    monitor: monitor_of(facts.bounds, &self.monitors),
                 }
             })
             .collect()

@@ -12,6 +12,7 @@ fn window(window: u32, pid: u32, kind: Option<WindowKind>) -> WindowFacts {
         kind,
         transient_for: None,
         override_redirect: false,
+        state: WindowState::Usual,
     }
 }
 
@@ -42,7 +43,7 @@ fn a_dialog_belongs_to_the_normal_window_at_the_end_of_the_chain() {
     let list = WindowList {
         windows: vec![window(0x20_0001, 7, None), window(0x20_0002, 7, None), dialog, list_of_dialog],
         active: Some(0x20_0003),
-        existing: HashSet::new(),
+        ..WindowList::default()
     };
     assert_eq!(owners(&list), [None, None, Some(0x20_0001), Some(0x20_0001)]);
     assert_eq!(list.windows[3].window_kind(), WindowKind::Popup);
@@ -70,7 +71,7 @@ fn a_pop_up_without_an_owner_belongs_to_the_active_window_of_its_process() {
             menu,
         ],
         active: Some(0x20_0001),
-        existing: HashSet::new(),
+        ..WindowList::default()
     };
     assert_eq!(owners(&list)[3], Some(0x20_0001));
     // Another application is active: the top-most window of the same process.
@@ -84,7 +85,7 @@ fn cyclic_owners_are_followed_a_bounded_number_of_times() {
     one.transient_for = Some(0x20_0002);
     let mut two = window(0x20_0002, 7, Some(WindowKind::Dialog));
     two.transient_for = Some(0x20_0001);
-    let list = WindowList { windows: vec![one, two], active: None, existing: HashSet::new() };
+    let list = WindowList { windows: vec![one, two], ..WindowList::default() };
     assert_eq!(owners(&list), [None, None]);
 }
 

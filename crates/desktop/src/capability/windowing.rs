@@ -13,7 +13,7 @@ use crate::DesktopResult;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRequest {
     /// The name of a desktop entry (`LibreOffice Calc`, `libreoffice-calc`, `libreoffice-calc.desktop`) or a command
-    /// on `PATH`.
+    /// on `PATH`. Empty: the application that is registered for the first argument, as `xdg-open` would choose it.
     pub program: String,
     /// Arguments after those of the desktop entry, usually files to open. Passed unchanged, without a shell.
     pub arguments: Vec<String>,
@@ -89,7 +89,7 @@ pub trait Windowing {
     /// Starts a program as the current user. Does not wait for its window.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Launch`] if there is no such program, with similar names.
+    /// [`crate::DesktopError::Launch`] if there is no such program, with similar names, or nothing opens what is to be opened.
     fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
 
     /// The installed applications that a person would start from a menu, sorted by id. Without shells, interpreters and

@@ -8,7 +8,7 @@ use deskhand_core::{
     observation::{DesktopView, Observation, WindowView},
     record::Record,
     session::Event,
-    ui::{AppInfo, WindowInfo, WindowKind},
+    ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
 use deskhand_embed::Embedder;
 use deskhand_runtime::SessionStore;
@@ -136,6 +136,8 @@ fn window(number: u32, title: &Title) -> WindowInfo {
         active: number == 1,
         accessible: true,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     }
 }
 

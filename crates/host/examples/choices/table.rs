@@ -158,6 +158,7 @@ pub(crate) async fn ask(model: &AnyModel, choice: &Choice, mode: Mode<'_>) -> As
         Effect::AwaitRequest
         | Effect::Observe { .. }
         | Effect::Rank { .. }
+        | Effect::Retrieve { .. }
         | Effect::AskUser { .. }
         | Effect::Delegate { .. }
         | Effect::Finish { .. } => Vec::new(),

@@ -92,8 +92,11 @@ impl Task {
         limits.tokens_max = said.tokens_max.or(limits.tokens_max);
         limits.wall_ms_max =
             said.minutes_max.map(|minutes| minutes.saturating_mul(60_000)).or(limits.wall_ms_max);
-        let follow = (!self.said.steps.is_empty())
-            .then(|| FollowerPlan { object: self.said.object.clone(), steps: self.said.steps.clone() });
+        let follow = (!self.said.steps.is_empty()).then(|| FollowerPlan {
+            object: self.said.object.clone(),
+            steps: self.said.steps.clone(),
+            ..FollowerPlan::default()
+        });
         plan.requests = vec![Request { text: self.said.request.clone(), plan: follow }];
         Ok(plan)
     }

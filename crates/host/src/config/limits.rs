@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    blackboard::HistoryKey,
     money::{Money, PriceTable},
     session::{Limits, SessionLimits, Verify},
 };
@@ -13,11 +14,53 @@ use serde::{Deserialize, Serialize};
 use super::ConfigError;
 
 /// How agents work together.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkSettings {
     /// Whether the HostAgent checks each sub-task that an AppAgent reports as done.
     pub verify: VerifySetting,
+    /// What a step leaves on the blackboard for other agents.
+    #[schemars(extend("x-expects" = "a list of \"observation\", \"thought\", \"current_subtask\", \"status\", \"result\""))]
+    pub history_keys: Vec<HistoryKeySetting>,
+}
+
+impl Default for WorkSettings {
+    fn default() -> Self {
+        Self { verify: VerifySetting::default(), history_keys: HistoryKeySetting::ALL.to_vec() }
+    }
+}
+
+/// A part of a step that other agents are told, by the name of the reference implementation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HistoryKeySetting {
+    /// What the agent saw, in its words.
+    Observation,
+    /// Its reasoning.
+    Thought,
+    /// The sub-task.
+    CurrentSubtask,
+    /// The status at the end of the step.
+    Status,
+    /// The calls, what came of them, and the result that the agent reports.
+    Result,
+}
+
+impl HistoryKeySetting {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Observation, Self::Thought, Self::CurrentSubtask, Self::Status, Self::Result];
+
+    /// The key for the session machine.
+    pub const fn to_key(self) -> HistoryKey {
+        match self {
+            Self::Observation => HistoryKey::Observation,
+            Self::Thought => HistoryKey::Thought,
+            Self::CurrentSubtask => HistoryKey::CurrentSubtask,
+            Self::Status => HistoryKey::Status,
+            Self::Result => HistoryKey::Result,
+        }
+    }
 }
 
 /// Whether the HostAgent checks each sub-task that an AppAgent reports as done.

@@ -94,6 +94,12 @@ pub fn session_store(config: &Config) -> SessionStore {
     )
 }
 
+/// The folder of workflows.
+pub(crate) fn workflows_dir(config: &Config) -> PathBuf {
+    let usual = || xdg("XDG_DATA_HOME", ".local/share").join("deskhand/workflows");
+    config.workflows.dir.as_deref().map_or_else(usual, expanded)
+}
+
 /// The folder of the models that run on this machine.
 pub(crate) fn local_dir(config: &Config) -> PathBuf {
     let usual = || xdg("XDG_DATA_HOME", ".local/share").join("deskhand/local");

@@ -40,7 +40,7 @@ pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
-pub(crate) use load::{expanded, local_dir, own_files};
+pub(crate) use load::{expanded, local_dir, own_files, workflows_dir};
 pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
 pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, SmallSetting, StructuredOutputSetting};
 pub use overrides::Overrides;

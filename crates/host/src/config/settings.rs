@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use deskhand_core::session::Evaluate;
+use deskhand_core::{session::Evaluate, workflow::Heal};
 use deskhand_desktop_detect::DetectOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,8 @@ pub struct Config {
     pub tools: Vec<ToolSettings>,
     /// Where sessions are stored.
     pub sessions: SessionSettings,
+    /// Tasks that were learnt and run without a model.
+    pub workflows: WorkflowSettings,
 }
 
 impl Default for Config {
@@ -105,6 +107,7 @@ impl Default for Config {
             mcp_file: None,
             tools: Vec::new(),
             sessions: SessionSettings::default(),
+            workflows: WorkflowSettings::default(),
         }
     }
 }
@@ -152,4 +155,38 @@ pub struct SessionSettings {
     /// The folder of the key that seals journals, and of the last record of each session. Keep it outside of the folder of the
     /// sessions, and private. By default `$XDG_STATE_HOME/deskhand/seals`, usually `~/.local/state/deskhand/seals`.
     pub seals_dir: Option<PathBuf>,
+}
+
+/// Tasks that were learnt and run without a model.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct WorkflowSettings {
+    /// The folder of workflows. By default `$XDG_DATA_HOME/deskhand/workflows`, usually `~/.local/share/deskhand/workflows`.
+    pub dir: Option<PathBuf>,
+    /// What is done about a step that cannot be done as it is written.
+    pub heal: HealSetting,
+}
+
+/// What is done about a step of a workflow that cannot be done as it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HealSetting {
+    /// The run stops and says what it looked for, and what is there. Needs no model.
+    #[default]
+    Off,
+    /// The model is asked about that one step, and you about its answer.
+    Ask,
+    /// The model is asked about that one step.
+    Auto,
+}
+
+impl HealSetting {
+    /// The setting for the session machine.
+    pub const fn to_heal(self) -> Heal {
+        match self {
+            Self::Off => Heal::Off,
+            Self::Ask => Heal::Ask,
+            Self::Auto => Heal::Auto,
+        }
+    }
 }

@@ -23,5 +23,6 @@ pub use plan::SessionRequest;
 pub(crate) use plan::{Plan, places, policy};
 pub(crate) use resume::resume;
 pub use run::{Control, Session};
+pub(crate) use setup::documents_of;
 pub use stored::{Removal, RemovalMode, RemovalResult};
 pub(crate) use stored::{remove, replay, report, review, verify};

@@ -11,6 +11,7 @@ use deskhand_core::{
     policy::{Places, Policy},
     prompt::PromptSet,
     session::{Limits, SessionConfig, Verify},
+    workflow::Heal,
 };
 use deskhand_model::Relay;
 use deskhand_runtime::{
@@ -148,6 +149,31 @@ impl Plan {
         Ok(plan)
     }
 
+    /// A new session that runs a workflow. Its steps are as many as they are; a model is only there to heal them.
+    ///
+    /// # Errors
+    /// A document cannot be opened, the current desktop has no display, or no model is configured although steps may be healed.
+    pub(crate) fn performing(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        heal: Heal,
+    ) -> Result<Self, HostError> {
+        let mut plan = if heal == Heal::Off {
+            let setup = ModelSetup::of(config, request.script_variables.clone())?;
+            // Nobody holds the other end: a question would fail, and none is asked.
+            let (relay, _) = Relay::new("no model");
+            let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
+            plan.setup.steered = true;
+            plan
+        } else {
+            Self::new(config, helper, request)?
+        };
+        plan.config.limits.steps_max = u32::MAX;
+        plan.config.evaluate = None;
+        Ok(plan)
+    }
+
     fn with_model(
         config: &Config,
         helper: Option<&Path>,
@@ -275,6 +301,7 @@ fn session_config(config: &Config, model: &TeamChoice) -> Result<SessionConfig, 
         ranks: model.embeddings.is_some(),
         prices: price_table(&config.prices)?,
         verify: config.work.verify.to_verify(),
+        history_keys: config.work.history_keys.iter().map(|key| key.to_key()).collect(),
         pictures: model.sees() && config.view.pictures,
         ask_questions: config.people.ask_questions,
         view: config.view.to_view(),

@@ -261,6 +261,7 @@ impl Run<'_> {
             stop: self.control.stop.clone(),
             waits: self.control.waits.clone(),
             ranker: plan.model.embeddings.clone().map(ranker),
+            retrieve: None,
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             setup: plan.setup.to_json(),
         };

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
-use deskhand_runtime::HeldSession;
+use deskhand_core::record::Record;
+use deskhand_runtime::{HeldSession, SessionFolder};
 use serde::{Deserialize, Serialize};
 
+use super::SessionError;
 use crate::{
     config::{DesktopKind, ScreenSize, SessionLayer},
     model::ModelSetup,
@@ -45,4 +47,17 @@ impl Setup {
     pub(super) fn to_json(&self) -> serde_json::Value {
         serde_json::to_value(self).unwrap_or_default()
     }
+}
+
+/// The documents that were opened with a stored session; none if an earlier version wrote its journal.
+pub(crate) fn documents_of(folder: &SessionFolder) -> Result<Vec<PathBuf>, SessionError> {
+    let mut setup = serde_json::Value::Null;
+    let reading = folder.read_lines(&mut |line| {
+        if let Record::Header(header) = &line.record {
+            setup.clone_from(&header.setup);
+        }
+    });
+    reading.map_err(SessionError::Journal)?;
+    let setup: Option<Setup> = serde_json::from_value(setup).ok();
+    Ok(setup.map(|setup| setup.documents).unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     model::{ModelFailureKind, ModelRequest, Usage},
     prompt::{element_line, window_line},
-    ui::{AppInfo, Element, Pattern, Role, ValueRange, WindowInfo, WindowKind},
+    ui::{AppInfo, Element, Pattern, Role, ValueRange, WindowInfo, WindowKind, WindowState},
 };
 use deskhand_model::{AnyModel, Model, NoPictures, Script, Unwatched};
 use insta::assert_snapshot;
@@ -90,6 +90,8 @@ fn parses_lines_rendered_by_core() {
         active: true,
         accessible: false,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     };
     let slider = Element {
         value: Some(ValueRange { current: 3.0, minimum: 0.0, maximum: 10.0, increment: 1.0 }),

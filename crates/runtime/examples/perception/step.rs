@@ -125,6 +125,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "perception".to_owned(),
         setup: Value::Null,
     };

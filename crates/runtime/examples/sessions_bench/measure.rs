@@ -114,6 +114,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "bench".to_owned(),
         setup: Value::Null,
     };

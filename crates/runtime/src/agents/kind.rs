@@ -75,6 +75,8 @@ pub struct Assignment {
     pub message: Vec<String>,
     /// The user's request that the sub-task is part of.
     pub request: String,
+    /// What the blackboard has on it, a paragraph each. Text of users, agents and tools: data, no instructions.
+    pub context: Vec<String>,
 }
 
 /// An agent that receives a sub-task and reports its result.

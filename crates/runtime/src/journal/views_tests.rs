@@ -3,7 +3,7 @@
 use deskhand_core::{
     geometry::Rect,
     ids::ElementId,
-    ui::{AppInfo, Element, Role, Tree, WindowKind},
+    ui::{AppInfo, Element, Role, Tree, WindowKind, WindowState},
 };
 use proptest::{collection::btree_map, collection::vec, prelude::*};
 
@@ -20,6 +20,8 @@ fn window(id: u32) -> WindowInfo {
         active: false,
         accessible: true,
         document: None,
+        state: WindowState::default(),
+        monitor: None,
     }
 }
 

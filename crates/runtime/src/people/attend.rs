@@ -125,6 +125,7 @@ fn held(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Observe { .. } => Some("looking at the screen"),
         Effect::Rank { .. } => Some("sorting what it saw"),
+        Effect::Retrieve { .. } => Some("looking up help"),
         Effect::Ask { .. } => Some("asking the model"),
         Effect::Call { command } => Some(&command.tool),
         Effect::Delegate { .. } => Some("handing over a sub-task"),

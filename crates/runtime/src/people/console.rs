@@ -33,7 +33,7 @@ pub enum Prompt {
 }
 
 /// The meaning of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum UserInput {
     /// Nothing for the session; the frontend has handled it.
     Handled,

@@ -10,7 +10,7 @@ use deskhand_core::{
 };
 
 /// A request of the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The request in the user's words.
     pub text: String,

@@ -16,7 +16,7 @@ use tokio::time::Instant;
 use crate::waiting::{Wait, Waiting};
 
 /// A line to a session.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToSession {
     /// Adds a request; requests are queued.
@@ -175,6 +175,7 @@ impl FromSession<'_> {
             Wait::Desktop => ("desktop", String::new()),
             Wait::Opening(what) => ("opening", what.join(", ")),
             Wait::Look => ("look", String::new()),
+            Wait::Help => ("help", String::new()),
             Wait::Reply { model, .. } => ("reply", model.clone()),
             Wait::Retry { reason, at, .. } => {
                 next_try_ms = Some(milliseconds(at.saturating_duration_since(now)));

@@ -8,6 +8,7 @@ use deskhand_core::{
     model::{Message, Part as MessagePart, ReplyKind, Speaker},
     observation::Observation,
     prompt::{ListOptions, view_text, window_line},
+    retrieval::Hit,
     text::clip,
     ui::PictureRef,
 };
@@ -63,6 +64,23 @@ struct AskPage {
     reply: String,
 }
 
+/// What a retriever found.
+#[derive(Serialize)]
+struct HitPage {
+    head: String,
+    text: String,
+}
+
+impl HitPage {
+    fn of(hit: &Hit) -> Self {
+        let Hit { retriever, trust, score, title, origin, text, .. } = hit;
+        Self {
+            head: format!("{retriever}: {title} — {origin} ({trust}, fits {score} of 1000)"),
+            text: text.clone(),
+        }
+    }
+}
+
 /// One step.
 #[derive(Serialize)]
 pub(super) struct StepPage {
@@ -78,6 +96,7 @@ pub(super) struct StepPage {
     parts: Vec<Part>,
     subtask: String,
     notes: Vec<NoteLine>,
+    found: Vec<HitPage>,
     said: Option<Decision>,
     talks: Vec<TalkPage>,
     acts: Vec<ActPage>,
@@ -164,6 +183,7 @@ impl<'a> StepWriter<'a> {
             parts: parts(&step.times, step.waited_ms),
             subtask: step.subtask.clone(),
             notes: step.notes.iter().map(NoteLine::of).collect(),
+            found: step.found.iter().map(HitPage::of).collect(),
             said: step.decision.clone(),
             talks: step.talks.iter().map(TalkPage::of).collect(),
             acts: step

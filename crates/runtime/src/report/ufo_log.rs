@@ -7,6 +7,8 @@ use deskhand_core::{
     command::{CallResult, CallStatus},
     model::{Message, Part, Speaker},
     observation::{Observation, WindowView},
+    retrieval::Retriever,
+    target::TargetInfo,
     ui::{Element, Source},
 };
 use serde_json::{Value, json};
@@ -99,18 +101,22 @@ impl<'a> Logs<'a> {
             "prompt": ask.messages.iter().map(chat_message).collect::<Vec<_>>(),
         });
         let more = if step.subtask.is_empty() {
-            json!({"os_info": {"desktop": self.overview.header.desktop}})
+            json!({"os_info": {"desktop": self.overview.header.desktop, "targets": targets(step)}})
         } else {
             let controls: Vec<Value> = step.observation.iter().flat_map(elements_of).map(control).collect();
             json!({
-                "dynamic_examples": [], "experience_examples": [], "demonstration_examples": [],
-                "offline_docs": "", "online_docs": "", "dynamic_knowledge": "",
+                "dynamic_examples": [],
+                "experience_examples": found(step, Retriever::Experience),
+                "demonstration_examples": found(step, Retriever::Demonstration),
+                "offline_docs": found(step, Retriever::Help).join("\n\n"),
+                "online_docs": found(step, Retriever::Search).join("\n\n"),
+                "dynamic_knowledge": "",
                 "control_info": controls,
                 "subtask": step.subtask,
                 "current_application": application(step),
                 "host_message": self.host_message,
                 "last_success_actions": self.last_success_of(&step.subtask),
-                "include_last_screenshot": false,
+                "include_last_screenshot": has_picture(ask),
             })
         };
         if let (Some(line), Value::Object(more)) = (line.as_object_mut(), more) {
@@ -172,7 +178,8 @@ impl<'a> Logs<'a> {
             "annotated_screenshot_path": PictureNames::name(pictures.annotated.as_ref()),
             "concat_screenshot_path": "",
             "selected_control_screenshot_path": PictureNames::name(pictures.selected.as_ref()),
-            "desktop_screenshot_path": "",
+            "desktop_screenshot_path": if host { PictureNames::name(pictures.clean.as_ref()) } else { String::new() },
+            "notes": said.notes,
         });
         let subtask = if host { said.subtask.clone() } else { step.subtask.clone() };
         if let Some(line) = line.as_object_mut() {
@@ -232,6 +239,22 @@ impl<'a> Logs<'a> {
             .collect();
         json!({"session": self.overview.header.session.0, "windows": surfaces})
     }
+}
+
+/// What a retriever found before a step.
+fn found(step: &StepStory, retriever: Retriever) -> Vec<String> {
+    let hits = step.found.iter().filter(|hit| hit.retriever == retriever);
+    hits.map(|hit| format!("{} ({})\n{}", hit.title, hit.origin, hit.text)).collect()
+}
+
+/// The targets that a HostAgent could choose among, with what is known of each.
+fn targets(step: &StepStory) -> Vec<TargetInfo> {
+    step.observation.iter().flat_map(windows_of).map(TargetInfo::from).collect()
+}
+
+/// Whether a question came with a picture.
+fn has_picture(ask: &AskStory) -> bool {
+    ask.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Picture { .. }))
 }
 
 /// Attaches nodes at least as deep as `depth` to their parents.

@@ -37,6 +37,9 @@ impl NoteLine {
                 Tone::Plain,
                 format!("the session continues with model {model} on desktop {desktop} ({program})"),
             ),
+            Note::NotRetrieved(problems) => {
+                (Tone::Bad, format!("retrievers found nothing: {}", problems.join("; ")))
+            }
             Note::LookFailed(failure) => (Tone::Bad, format!("the observation failed: {failure}")),
             Note::Stopped(reason) => (Tone::Bad, stop_words(*reason).to_owned()),
             Note::Suspended(reason) => (Tone::Bad, format!("the session was suspended: {reason}")),
@@ -130,7 +133,7 @@ pub(super) const fn talk_tone(talk: &Talk) -> Tone {
 pub(super) const fn note_tone(note: &Note) -> Tone {
     match note {
         Note::Changed { .. } => Tone::Plain,
-        Note::LookFailed(_) | Note::Stopped(_) | Note::Suspended(_) => Tone::Bad,
+        Note::LookFailed(_) | Note::NotRetrieved(_) | Note::Stopped(_) | Note::Suspended(_) => Tone::Bad,
         Note::Resumed { .. } => Tone::Doubtful,
     }
 }
@@ -155,7 +158,8 @@ pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
         ) => Tone::Doubtful,
         Some(
             Meaning::Host(HostStatus::Continue | HostStatus::Assign)
-            | Meaning::App(AppStatus::Continue | AppStatus::Screenshot),
+            | Meaning::App(AppStatus::Continue | AppStatus::Screenshot)
+            | Meaning::Healed,
         )
         | None => Tone::Plain,
     }
@@ -174,6 +178,7 @@ fn doing_words(doing: &Doing) -> String {
     match doing {
         Doing::AwaitingRequest => "while waiting for the next request".to_owned(),
         Doing::Looking => "while observing".to_owned(),
+        Doing::LookingUp => "while asking retrievers".to_owned(),
         Doing::AskingModel => "while querying the model".to_owned(),
         Doing::Calling(tool) => format!("while `{tool}` ran; whether it took effect is unknown"),
         Doing::Delegating(agent) => {

@@ -9,6 +9,7 @@ use deskhand_core::{
     observation::{Observation, ObserveFailure},
     outcome::Outcome,
     reply::{Question, Reply, ReplyError},
+    retrieval::Hit,
     session::{Approval, ApprovalScope, NoAnswer, StepRef, StopReason, Suspension},
     ui::PictureRef,
 };
@@ -139,6 +140,8 @@ pub enum Note {
     },
     /// An observation failed.
     LookFailed(ObserveFailure),
+    /// Retrievers found nothing, because they could not look.
+    NotRetrieved(Vec<String>),
     /// The session was stopped.
     Stopped(StopReason),
     /// The process ended before the round was over.
@@ -167,6 +170,8 @@ pub struct StepStory {
     pub times: PhaseTimes,
     /// The time spent waiting for the user, in milliseconds.
     pub waited_ms: u64,
+    /// What retrievers found before it.
+    pub found: Vec<Hit>,
     /// The last observation.
     pub observation: Option<Observation>,
     /// The model requests.
@@ -260,6 +265,8 @@ pub enum Doing {
     AwaitingRequest,
     /// Observing.
     Looking,
+    /// Asking retrievers.
+    LookingUp,
     /// Waiting for the model.
     AskingModel,
     /// Running this tool.
@@ -296,6 +303,7 @@ impl StepStory {
             began_ms: at_ms,
             times: PhaseTimes::default(),
             waited_ms: 0,
+            found: Vec::new(),
             observation: None,
             asks: Vec::new(),
             decision: None,

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     evaluation::Judgement,
-    reply::{Reply, ReplyError, extract_json},
+    reply::{HealChoice, Reply, ReplyError, extract_json},
     states::{AppStatus, HostStatus},
 };
 use serde::Serialize;
@@ -15,6 +15,8 @@ pub enum Meaning {
     Host(HostStatus),
     /// The status of an agent that works on a sub-task.
     App(AppStatus),
+    /// What is done about a step of a workflow.
+    Healed,
     /// An evaluation.
     Judged(Judgement),
 }
@@ -39,6 +41,8 @@ pub struct Decision {
     pub plan: Vec<String>,
     /// The comment to the user.
     pub comment: String,
+    /// The facts that it wrote down.
+    pub notes: Vec<String>,
     /// The result.
     pub result: String,
     /// Why the reply is invalid; empty if it is valid.
@@ -60,6 +64,17 @@ impl Decision {
                     .collect(),
                 ..Self::default()
             },
+            Ok(Reply::Heal(reply)) => Self {
+                status: match reply.choice {
+                    HealChoice::Use(element) => format!("USE {element}"),
+                    HealChoice::Press(element) => format!("PRESS {element}"),
+                    HealChoice::Skip => "SKIP".to_owned(),
+                    HealChoice::Stop => "STOP".to_owned(),
+                },
+                meaning: Some(Meaning::Healed),
+                thought: reply.thought.clone(),
+                ..Self::default()
+            },
             Ok(Reply::Host(reply)) => Self {
                 status: reply.status.to_string(),
                 meaning: Some(Meaning::Host(reply.status)),
@@ -69,6 +84,7 @@ impl Decision {
                 message: reply.message.clone(),
                 plan: reply.plan.clone(),
                 comment: reply.comment.clone(),
+                notes: reply.notes.clone(),
                 result: reply.result.clone().unwrap_or_default(),
                 problem: String::new(),
             },
@@ -79,6 +95,7 @@ impl Decision {
                 thought: reply.thought.clone(),
                 plan: reply.plan.clone(),
                 comment: reply.comment.clone(),
+                notes: reply.notes.clone(),
                 result: reply.result.clone().unwrap_or_default(),
                 ..Self::default()
             },

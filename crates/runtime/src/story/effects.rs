@@ -5,8 +5,10 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command},
     ids::AgentId,
     intent::Does,
+    observation::Look,
+    outcome::OutcomeKind,
     reply::{Reply, ReplyError},
-    session::{Effect, SubtaskStatus},
+    session::{Effect, EffectRecord, StepRef, SubtaskStatus},
     states::AppStatus,
 };
 
@@ -25,13 +27,18 @@ pub(super) fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd
 }
 
 /// A delegated sub-task as a command.
-pub(super) fn delegation(agent: AgentId, subtask: &str, message: &[String]) -> Command {
+pub(super) fn delegation(agent: AgentId, subtask: &str, message: &[String], context: &[String]) -> Command {
+    let context = (!context.is_empty()).then(|| ("context".to_owned(), context.to_vec().into()));
     let arguments = [
         ("agent".to_owned(), agent.to_string().into()),
         ("subtask".to_owned(), subtask.into()),
         ("message".to_owned(), message.to_vec().into()),
     ];
-    Command { tool: "delegate".to_owned(), arguments: arguments.into_iter().collect(), ..Command::default() }
+    Command {
+        tool: "delegate".to_owned(),
+        arguments: arguments.into_iter().chain(context).collect(),
+        ..Command::default()
+    }
 }
 
 /// A delegate's report as a call result.
@@ -44,12 +51,35 @@ pub(super) fn result_of(report: &AgentReport) -> CallResult {
     CallResult { status, ..CallResult::failure(None, summary) }
 }
 
+/// Whether an effect can be the first one of the work on a sub-task.
+pub(super) fn begins(record: &EffectRecord) -> bool {
+    match &record.effect {
+        Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. } => true,
+        // The HostAgent has no sub-task.
+        Effect::Retrieve { .. } => record.step.as_ref().is_some_and(|step| !step.subtask.is_empty()),
+        Effect::AwaitRequest
+        | Effect::Observe { look: Look::Desktop { .. } }
+        | Effect::Rank { .. }
+        | Effect::Ask { .. }
+        | Effect::Call { .. }
+        | Effect::AskUser { .. }
+        | Effect::AwaitApproval { .. }
+        | Effect::Finish { .. } => false,
+    }
+}
+
+/// Whether an effect ends a round that did not finish.
+pub(super) fn has_failed(effect: &Effect) -> bool {
+    if let Effect::Finish { outcome } = effect { outcome.kind != OutcomeKind::Finished } else { false }
+}
+
 /// The phase and activity of an effect.
 pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
     match effect {
         Effect::AwaitRequest => (Phase::Outside, Doing::AwaitingRequest),
         // What was seen is sorted.
         Effect::Observe { .. } | Effect::Rank { .. } => (Phase::Observe, Doing::Looking),
+        Effect::Retrieve { .. } => (Phase::Observe, Doing::LookingUp),
         Effect::Ask { .. } => (Phase::Ask, Doing::AskingModel),
         // What an agent waits for takes its time.
         Effect::Call { command } if command.intent.does == Does::Wait => {
@@ -62,4 +92,9 @@ pub(super) fn doing_of(effect: &Effect) -> (Phase, Doing) {
         Effect::AwaitApproval { .. } => (Phase::Outside, Doing::AwaitingApproval),
         Effect::Finish { .. } => (Phase::Outside, Doing::Finishing),
     }
+}
+
+/// The agent that asks, as reports name it.
+pub(super) fn asking(step: Option<&StepRef>) -> String {
+    step.map(|step| step.agent.to_string()).unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use deskhand_core::{
     command::{CallResult, Command},
     ids::{EffectId, IdsSeen, WindowId},
     model::ModelReply,
-    observation::{Look, Observation},
+    observation::Observation,
     record::{Change, Header, Line, Record},
     reply::Reply,
     session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus, Suspension},
@@ -18,7 +18,7 @@ use deskhand_core::{
 use super::{
     ActStory, AskResult, AskStory, Asked, Begun, Chapter, Decision, Doing, End, Moment, Note, RunSummary,
     StepStory, SubtaskEnd, Talk, Update, UserReply,
-    effects::{delegation, doing_of, result_of, subtask_end},
+    effects::{asking, begins, delegation, doing_of, has_failed, result_of, subtask_end},
     ids,
     ledger::Phase,
     prices::Prices,
@@ -54,6 +54,8 @@ pub struct Story {
     assigned: Option<StepRef>,
     /// The reported end of the sub-task, pending the machine's confirmation.
     said: Option<SubtaskEnd>,
+    /// Whether the round is a workflow.
+    performs: bool,
     complete: bool,
     first_ms: Option<u64>,
     last_ms: u64,
@@ -215,16 +217,14 @@ impl Story {
         if !ends && record.step.as_ref().is_none_or(same) {
             return;
         }
-        let end = self.said.take();
+        // The agents of a workflow say nothing: their work is done when other work begins.
+        let done = || SubtaskEnd { finished: !has_failed(&record.effect), words: String::new() };
+        let end = self.said.take().or_else(|| self.performs.then(done));
         if let Some(before) = self.assigned.take().filter(|step| !step.subtask.is_empty()) {
             updates.push(Update::moment(Moment::SubtaskEnded { subtask: before.subtask, end }));
         }
         self.assigned = record.step.clone().filter(|_| !ends);
-        let begins = matches!(
-            record.effect,
-            Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. }
-        );
-        if let Some(step) = record.step.clone().filter(|_| begins) {
+        if let Some(step) = record.step.clone().filter(|_| begins(record)) {
             updates.push(Update::moment(Moment::Assigned(step)));
         }
     }
@@ -235,7 +235,8 @@ impl Story {
 
     fn perform(&mut self, effect: &Effect, updates: &mut Vec<Update>) {
         match effect {
-            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } => {}
+            Effect::AwaitRequest | Effect::Observe { .. } | Effect::Rank { .. } | Effect::Retrieve { .. } => {
+            }
             Effect::Ask { request } => {
                 if let Some(step) = &mut self.step {
                     step.asks.push(AskStory {
@@ -248,8 +249,8 @@ impl Story {
                 }
             }
             Effect::Call { command } => self.act(command.clone()),
-            Effect::Delegate { agent, subtask, message, request: _ } => {
-                self.act(delegation(*agent, subtask, message));
+            Effect::Delegate { agent, subtask, message, request: _, context } => {
+                self.act(delegation(*agent, subtask, message, context));
             }
             Effect::AskUser { questions } => self.ask(Asked::Questions(questions.clone()), updates),
             Effect::AwaitApproval { approval } => self.ask(Asked::Approval(approval.clone()), updates),
@@ -315,6 +316,7 @@ impl Story {
         }
         match event {
             Event::Requested { text, plan } => {
+                self.performs = plan.as_ref().is_some_and(|plan| plan.workflow.is_some());
                 self.summary.begin(text, at_ms);
                 let plan = plan.as_ref().map(|plan| plan.steps.clone()).unwrap_or_default();
                 // The round number comes with its first effect.
@@ -324,6 +326,12 @@ impl Story {
             Event::Ended => self.complete = true,
             Event::Observed { observation } => self.observed(observation, updates),
             Event::Ranked { .. } => {}
+            Event::Retrieved { hits, problems } => {
+                self.step.iter_mut().for_each(|step| step.found.clone_from(hits));
+                if !problems.is_empty() {
+                    self.note(Note::NotRetrieved(problems.clone()), updates);
+                }
+            }
             Event::ObserveFailed { failure } => self.note(Note::LookFailed(failure.clone()), updates),
             Event::Replied { reply, .. } => self.replied(reply, updates),
             Event::ModelFailed { failure } => {
@@ -485,9 +493,4 @@ impl RunSummary {
         }
         story.into_summary()
     }
-}
-
-/// The agent that asks, as reports name it.
-fn asking(step: Option<&StepRef>) -> String {
-    step.map(|step| step.agent.to_string()).unwrap_or_default()
 }

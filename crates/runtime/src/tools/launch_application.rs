@@ -5,15 +5,15 @@ use deskhand_desktop_act::launch;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolResult};
+use super::registry::{Tool, ToolContext, ToolError, ToolResult};
 
-/// Starts an application, with these files.
+/// Starts an application, with these files, or opens files alone.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct LaunchApplication {
     /// Such as LibreOffice Calc, or a program.
     #[schemars(extend("x-takes" = "program"))]
-    name: String,
+    name: Option<String>,
     #[serde(default)]
     #[schemars(extend("x-takes" = "files"))]
     files: Vec<String>,
@@ -25,7 +25,13 @@ impl<D: Desktop> Tool<D> for LaunchApplication {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let request = LaunchRequest { program: input.name, arguments: input.files };
+        let program = input.name.unwrap_or_default();
+        if program.is_empty() && input.files.is_empty() {
+            return Err(ToolError::Reply(
+                "give the `name` of an application, `files` to open, or both".to_owned(),
+            ));
+        }
+        let request = LaunchRequest { program, arguments: input.files };
         Ok(launch(context.desktop, &request, &context.limits).await?.into())
     }
 }

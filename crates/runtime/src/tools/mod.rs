@@ -27,6 +27,7 @@ mod press_keys;
 mod read_clipboard;
 mod read_table;
 mod read_text;
+mod recall;
 mod registry;
 mod save;
 mod save_as;
@@ -51,4 +52,5 @@ mod write_table;
 
 pub use files::FileSettings;
 pub(crate) use links::follow;
+pub(crate) use registry::Circumstances;
 pub use registry::{DuplicateTool, Tool, ToolContext, ToolError, ToolOutput, ToolResult, Toolbox};

@@ -24,7 +24,7 @@ use super::{
     links::follow,
     warrant::Warrant,
 };
-use crate::sources::EnabledSources;
+use crate::{journal::SessionFolder, sources::EnabledSources};
 
 /// The context of a tool call.
 pub struct ToolContext<'a, D: Desktop> {
@@ -36,6 +36,20 @@ pub struct ToolContext<'a, D: Desktop> {
     pub limits: ActLimits,
     /// What paths are relative to.
     pub places: &'a Places,
+    /// The session that the call belongs to; `None` outside of one.
+    pub session: Option<&'a SessionFolder>,
+}
+
+/// What a call is made under.
+pub(crate) struct Circumstances<'a> {
+    /// The rules in force.
+    pub(crate) policy: &'a Policy,
+    /// What paths are relative to.
+    pub(crate) places: &'a Places,
+    /// Where secrets may be typed.
+    pub(crate) secrets: &'a [SecretPermit],
+    /// The session that the call belongs to.
+    pub(crate) session: Option<&'a SessionFolder>,
 }
 
 impl<D: Desktop> ToolContext<'_, D> {
@@ -315,19 +329,18 @@ impl<D: Desktop> Toolbox<D> {
     /// Runs a command that the gate has cleared. Just before each input the rules of `policy` rule again on what is there.
     /// Failures, including an unknown tool, are in the result.
     pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
-        self.run_with(desktop, command, policy, &Places::default(), &[]).await
+        let places = &Places::default();
+        self.run_with(desktop, command, &Circumstances { policy, places, secrets: &[], session: None }).await
     }
 
-    /// The same for a command that may type one of `secrets`, with what the paths of the policy are relative to. The rules rule again
-    /// on the files that paths lead to by links.
+    /// The same for a command that may type one of the secrets. The rules rule again on the files that paths lead to by links.
     pub(crate) async fn run_with(
         &self,
         desktop: &D,
         command: &Command,
-        policy: &Policy,
-        places: &Places,
-        secrets: &[SecretPermit],
+        circumstances: &Circumstances<'_>,
     ) -> CallResult {
+        let Circumstances { policy, places, secrets, session } = *circumstances;
         let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
@@ -337,7 +350,7 @@ impl<D: Desktop> Toolbox<D> {
         let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);
         let permitted = Permitted::new(desktop, &warrant, command.window);
         let context =
-            ToolContext { desktop: &permitted, window: command.window, limits: self.limits, places };
+            ToolContext { desktop: &permitted, window: command.window, limits: self.limits, places, session };
         tool.run(&command.arguments, &context).await
     }
 }

@@ -1,6 +1,6 @@
 //! The tool `select_application_window`.
 
-use deskhand_core::{ids::WindowId, intent::Does, ui::names_equal};
+use deskhand_core::{ids::WindowId, intent::Does};
 use deskhand_desktop::{Desktop, DesktopError, Windowing as _};
 use deskhand_desktop_act::activate;
 use schemars::JsonSchema;
@@ -33,7 +33,7 @@ impl<D: Desktop> Tool<D> for SelectApplicationWindow {
             let windows = context.desktop.windows().await?;
             let found =
                 windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
-            if ![&found.title, &found.app.name].iter().any(|called| names_equal(called, &name)) {
+            if !found.may_be_called(&name) {
                 return Err(ToolError::Reply(format!(
                     "{window} has the title \"{}\", not \"{name}\"; nothing was done",
                     found.title

@@ -22,6 +22,7 @@ use super::{
     read_clipboard::ReadClipboard,
     read_table::ReadTable,
     read_text::ReadText,
+    recall::Recall,
     registry::{DuplicateTool, ToolList, Toolbox},
     save::Save,
     save_as::SaveAs,
@@ -53,6 +54,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<LaunchApplication>()?
             .with::<SelectApplicationWindow>()?
             .with::<CloseApplication>()?
+            .with::<Recall>()?
             .with::<Wait>()?;
         let app = ToolList::default()
             .with::<Visit>()?
@@ -84,6 +86,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<ReadClipboard>()?
             .with::<WriteClipboard>()?
             .with::<Summary>()?
+            .with::<Recall>()?
             .with::<ClickOnCoordinates>()?
             .with::<DragOnCoordinates>()?
             .with::<Wait>()?;

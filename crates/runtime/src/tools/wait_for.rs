@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::{
     action::Condition,
+    command::Listing,
     intent::Does,
     ui::{Role, Wanted},
 };
@@ -38,6 +39,7 @@ const fn half_a_minute() -> u64 {
 impl<D: Desktop> Tool<D> for WaitFor {
     const NAME: &'static str = "wait_for";
     const DOES: Does = Does::Wait;
+    const LISTING: Listing = Listing::Name;
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {

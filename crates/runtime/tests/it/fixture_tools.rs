@@ -228,6 +228,7 @@ async fn the_first_stop_cancels_a_wait() {
         stop: stop.clone(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: Value::Null,
     };

@@ -25,6 +25,7 @@ mod reports;
 mod sealed;
 mod secrets;
 mod sources;
+mod stateless;
 mod stopping;
 mod story;
 mod support;

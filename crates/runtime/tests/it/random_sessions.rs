@@ -188,6 +188,7 @@ fn requests(chance: &mut Chance) -> Vec<Request> {
             let plan = chance.percent(15).then(|| FollowerPlan {
                 object: object.map(ToOwned::to_owned),
                 steps: (0..chance.below(4)).map(|step| format!("step {step}")).collect(),
+                ..FollowerPlan::default()
             });
             Request { text: "do what chance wants".to_owned(), plan }
         })
@@ -244,17 +245,11 @@ impl Life {
             config: self.config.clone(),
             prompts: PromptSet::default(),
             requests,
-            people: People {
-                channel: &self.person,
-                converse: self.converse,
-                approvals: self.approvals,
-                question_timeout: Some(Duration::from_secs(30)),
-                approval_timeout: Some(Duration::from_secs(30)),
-                pause: PauseSwitch::default(),
-            },
+            people: people(&self.person, self.converse, self.approvals),
             stop: stop.clone(),
             waits: Waits::default(),
             ranker: None,
+            retrieve: None,
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         };
@@ -442,5 +437,16 @@ fn random_sessions_are_deterministic() {
         assert_eq!(first.0, second.0, "seed {seed}");
         let differs = first.1.iter().zip(&second.1).position(|(a, b)| a != b);
         assert_eq!((differs, first.1.len()), (None, second.1.len()), "seed {seed}");
+    }
+}
+
+fn people(channel: &RandomPerson, converse: bool, approvals: Approvals) -> People<'_> {
+    People {
+        channel,
+        converse,
+        approvals,
+        question_timeout: Some(Duration::from_secs(30)),
+        approval_timeout: Some(Duration::from_secs(30)),
+        pause: PauseSwitch::default(),
     }
 }

@@ -133,6 +133,7 @@ fn options<'a>(
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     }

@@ -90,6 +90,7 @@ pub(crate) async fn run_people<M: Model>(
         stop: stop.clone(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };
@@ -205,6 +206,7 @@ impl<M: Model> World<M> {
             stop: StopSwitch::new(),
             waits: Waits::default(),
             ranker: None,
+            retrieve: None,
             program: "test".to_owned(),
             setup: serde_json::Value::Null,
         }

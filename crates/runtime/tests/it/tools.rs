@@ -115,7 +115,7 @@ fn every_tool_declares_what_it_does_and_what_its_arguments_are() {
             let plain = PLAIN.contains(&name.as_str())
                 || matches!(
                     (spec.name.as_str(), name.as_str()),
-                    ("select_text" | "write_clipboard", "text") | ("wait_for", "name")
+                    ("select_text" | "write_clipboard", "text") | ("wait_for", "name") | ("recall", _)
                 );
             assert!(declared(name) != plain, "{}.{name}: declare what it is, or list it as plain", spec.name);
         }

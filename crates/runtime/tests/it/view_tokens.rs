@@ -87,6 +87,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: Value::Null,
     };

@@ -22,10 +22,12 @@ fn decision(record: &EffectRecord) -> Value {
     match &record.effect {
         Effect::Ask { .. } => effect["effect"]["request"]["messages"] = Value::Null,
         Effect::Finish { outcome } => effect["effect"]["outcome"] = json!(outcome.kind),
-        Effect::Delegate { .. }
-        | Effect::AwaitRequest
+        // It has the results of sub-tasks.
+        Effect::Delegate { .. } => effect["effect"]["context"] = Value::Null,
+        Effect::AwaitRequest
         | Effect::Observe { .. }
         | Effect::Rank { .. }
+        | Effect::Retrieve { .. }
         | Effect::Call { .. }
         | Effect::AskUser { .. }
         | Effect::AwaitApproval { .. } => {}

@@ -98,6 +98,7 @@ impl Shared {
                     Effect::AwaitRequest
                     | Effect::Observe { .. }
                     | Effect::Rank { .. }
+                    | Effect::Retrieve { .. }
                     | Effect::Ask { .. }
                     | Effect::AskUser { .. }
                     | Effect::AwaitApproval { .. }
@@ -125,6 +126,7 @@ impl Shared {
                 Event::Requested { .. }
                 | Event::Ended
                 | Event::Ranked { .. }
+                | Event::Retrieved { .. }
                 | Event::Replied { .. }
                 | Event::ModelFailed { .. }
                 | Event::Answered { .. }

@@ -62,6 +62,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

@@ -44,6 +44,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
         stop: StopSwitch::new(),
         waits: Waits::default(),
         ranker: None,
+        retrieve: None,
         program: "test".to_owned(),
         setup: serde_json::Value::Null,
     };

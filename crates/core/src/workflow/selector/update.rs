@@ -90,6 +90,7 @@ impl Selector {
             crate::ui::WindowKind::Dialog => "dialog",
             crate::ui::WindowKind::Popup => "pop-up",
             crate::ui::WindowKind::Tooltip => "tool tip",
+            crate::ui::WindowKind::Panel => "panel",
         };
         vec![
             ("role", role.to_string()),

@@ -255,6 +255,8 @@ impl World {
             active: true,
             accessible: true,
             document: None,
+            state: deskhand_core::ui::WindowState::default(),
+            monitor: None,
         };
         Surface { window, tree: Tree { elements, partial: None } }
     }

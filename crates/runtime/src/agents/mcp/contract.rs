@@ -13,9 +13,11 @@ const RESULT_CHARS_MAX: usize = 6_000;
 
 /// The arguments of the tool for a sub-task.
 pub(super) fn arguments(assignment: &Assignment) -> Map<String, Value> {
-    let Assignment { subtask, message, request } = assignment.clone();
+    let Assignment { subtask, message, request, context } = assignment.clone();
     let all = [("subtask", subtask.into()), ("message", message.into()), ("request", request.into())];
-    all.into_iter().map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
+    // Agents that know the contract without it get none where there is nothing to say.
+    let context = (!context.is_empty()).then(|| ("context", context.into()));
+    all.into_iter().chain(context).map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
 
 /// How the sub-task ended.

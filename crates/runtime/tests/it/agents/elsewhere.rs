@@ -31,6 +31,7 @@ async fn open(settings: McpSettings, folder: &Path) -> Result<OpenAgents, AgentE
 
 fn assignment() -> Assignment {
     Assignment {
+        context: Vec::new(),
         subtask: "print the table".to_owned(),
         message: vec!["two copies".to_owned(), "in colour".to_owned()],
         request: "Print it.".to_owned(),

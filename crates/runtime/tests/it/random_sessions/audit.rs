@@ -102,8 +102,11 @@ impl Audit<'_> {
                 self.call(seq, command);
             }
             Effect::Finish { outcome } => self.counts.note("outcome", outcome.kind.word()),
-            Effect::AwaitRequest | Effect::Rank { .. } | Effect::AskUser { .. } | Effect::Delegate { .. } => {
-            }
+            Effect::AwaitRequest
+            | Effect::Rank { .. }
+            | Effect::Retrieve { .. }
+            | Effect::AskUser { .. }
+            | Effect::Delegate { .. } => {}
         }
     }
 
@@ -184,7 +187,7 @@ impl Audit<'_> {
                 self.counts.note("resumed", how);
             }
             Event::Acknowledged { .. } => self.open_rounds -= 1,
-            Event::Ranked { .. } | Event::Delegated { .. } | Event::Ended => {}
+            Event::Ranked { .. } | Event::Retrieved { .. } | Event::Delegated { .. } | Event::Ended => {}
         }
     }
 

@@ -130,6 +130,7 @@ impl Stage {
             Effect::Observe { .. } => {}
             Effect::AwaitRequest
             | Effect::Rank { .. }
+            | Effect::Retrieve { .. }
             | Effect::Ask { .. }
             | Effect::AskUser { .. }
             | Effect::AwaitApproval { .. }

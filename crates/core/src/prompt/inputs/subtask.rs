@@ -1,28 +1,28 @@
-//! Typed inputs of the templates, and the messages rendered from them.
+//! The messages of agents that work on a sub-task: owners of windows, operators, and agents of other kinds.
 
 use serde::Serialize;
 
-use super::{
-    PromptError, PromptSet,
-    history::{
-        RESULT_CHARS_MAX, WORDS_TOKENS_MAX, answers_text, fitting, operator_step_text, others_texts,
-        short_step_text, step_text,
-    },
-    marks::Marks,
-    set::render,
-    targets_text, tools_text, window_line,
-};
+use super::system::{plan_text, readings_of};
 use crate::{
     action::words::Wording,
     agent::{AgentRef, AgentStatus, AgentSteps},
-    blackboard::Blackboard,
-    command::ToolSpec,
+    blackboard::{Blackboard, SavedPicture},
     memory::{Memory, MemoryItem},
     observation::AgentView,
+    prompt::{
+        PromptError, PromptSet,
+        history::{
+            Entry, InFull, answers_text, fitting_entries, hits_text, notes_text, operator_step_text,
+            others_texts, past_text, pictures_text, readings_text, short_step_text, step_text,
+        },
+        marks::Marks,
+        set::render,
+        tools_text,
+    },
+    retrieval::Hit,
     session::SubtaskRecord,
-    target::TargetRegistry,
-    text::{clip, one_line, untrusted},
-    ui::{PictureRef, WindowInfo},
+    text::{clip, untrusted},
+    ui::PictureRef,
 };
 
 /// The longest view of an agent without a window, in characters.
@@ -30,90 +30,8 @@ const VIEW_CHARS_MAX: usize = 12_000;
 /// The most of its own steps that are shown to an agent whole; the ones before are shown in short, [`STEPS_AT_ONCE`] more at a time.
 const STEPS_WHOLE: usize = 8;
 const STEPS_AT_ONCE: usize = 4;
-
-/// Token limit (estimated) for an agent's own steps; the oldest are dropped first.
+/// Token limit (estimated) for an agent's own steps.
 const STEPS_TOKENS_MAX: usize = 6_000;
-
-/// The plan of a model.
-fn plan_text(items: &[String], marks: &Marks) -> String {
-    items
-        .iter()
-        .enumerate()
-        .map(|(index, item)| format!("{}. {}", index + 1, marks.told(item)))
-        .collect::<Vec<_>>()
-        .join("\n")
-}
-
-/// The system message of an agent.
-///
-/// # Errors
-/// [`PromptError`] if the template is invalid.
-pub fn system_message(
-    name: &'static str,
-    template: &str,
-    tools: &[ToolSpec],
-    examples: &str,
-) -> Result<String, PromptError> {
-    #[derive(Serialize)]
-    struct Input<'a> {
-        tools: String,
-        examples: &'a str,
-    }
-    render(name, template, &Input { tools: tools_text(tools), examples: examples.trim() })
-}
-
-/// Input of the HostAgent's user message.
-pub(crate) struct HostInput<'a> {
-    pub(crate) request: &'a str,
-    pub(crate) targets: &'a TargetRegistry,
-    pub(crate) subtasks: &'a [SubtaskRecord],
-    pub(crate) blackboard: &'a Blackboard,
-    pub(crate) memory: &'a Memory,
-    pub(crate) wording: Wording,
-    pub(crate) notice: &'a str,
-    pub(crate) marks: &'a Marks,
-}
-
-/// The HostAgent's user message.
-///
-/// # Errors
-/// [`PromptError`] if the template is invalid.
-pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Result<String, PromptError> {
-    #[derive(Serialize)]
-    struct Input {
-        requests: String,
-        answers: String,
-        trajectories: String,
-        subtasks: String,
-        plan: String,
-        last_step: String,
-        notice: String,
-        targets: String,
-        request: String,
-    }
-    let (last, marks) = (input.memory.last(), input.marks);
-    let requests: Vec<String> =
-        input.blackboard.requests().map(|request| format!("- {}", one_line(request))).collect();
-    let (trajectories, subtasks) =
-        others_texts(input.blackboard, input.subtasks, &AgentRef::HostAgent, marks);
-    let last_step = last.map(|item| untrusted("tool results", &step_text(item, input.wording, marks)));
-    let message = render(
-        "host_user",
-        &prompts.host_user,
-        &Input {
-            requests: marks.said(&fitting(&requests, WORDS_TOKENS_MAX)),
-            answers: marks.said(&answers_text(input.blackboard)),
-            trajectories: marks.number(&trajectories),
-            subtasks: marks.number(&subtasks),
-            plan: last.map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
-            last_step: marks.number(&last_step.unwrap_or_default()),
-            notice: marks.told(input.notice),
-            targets: marks.number(&targets_text(input.targets)),
-            request: marks.said(input.request),
-        },
-    )?;
-    Ok(marks.introduced(message))
-}
 
 /// Input common to all agents that work on a sub-task.
 pub(crate) struct SubtaskInput<'a> {
@@ -125,20 +43,32 @@ pub(crate) struct SubtaskInput<'a> {
     pub(crate) blackboard: &'a Blackboard,
     pub(crate) memory: &'a Memory,
     pub(crate) wording: Wording,
-    /// First step of this sub-task; earlier steps of the cached agent are omitted.
+    /// First step of this sub-task; what the cached agent did before is told in brief.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
+    /// What retrievers found for the sub-task, and the most tokens of it.
+    pub(crate) hits: &'a [Hit],
+    pub(crate) hits_tokens: u32,
+    /// What others kept for it as pictures.
+    pub(crate) pictures: &'a [SavedPicture],
+    /// Whether it can look up what was read.
+    pub(crate) recalls: bool,
     pub(crate) marks: &'a Marks,
 }
 
 /// The fields of both user templates for sub-tasks.
 struct SubtaskTexts {
     answers: String,
+    found: String,
     trajectories: String,
     subtasks: String,
+    notes: String,
+    readings: String,
+    past: String,
     message: String,
     plan: String,
     steps: String,
+    pictures: String,
 }
 
 /// The text of a step of an agent's own.
@@ -152,26 +82,42 @@ impl SubtaskInput<'_> {
     /// With the newest steps told by `whole`, the ones before by `short`.
     fn texts_with(&self, whole: StepText, short_of: StepText) -> SubtaskTexts {
         let own: Vec<&MemoryItem> = self.memory.items().filter(|item| item.step >= self.first_step).collect();
-        let marks = self.marks;
+        let (marks, mut in_full) = (self.marks, InFull::default());
         // Older ones are shortened several at once, so that what stands before the newest stays the same for some steps.
         let short = own.len().saturating_sub(STEPS_WHOLE).div_ceil(STEPS_AT_ONCE) * STEPS_AT_ONCE;
-        let text = |(index, item): (usize, &&MemoryItem)| {
+        let entry = |(index, item): (usize, &&MemoryItem)| {
             let told = if index < short { short_of } else { whole };
-            told(item, self.wording, marks)
+            let (text, brief) = (told(item, self.wording, marks), marks.line(item.brief.clone()));
+            Entry { text, brief, readings: readings_of(item).collect() }
         };
-        let steps: Vec<String> = own.iter().enumerate().map(text).collect();
-        let (trajectories, subtasks) = others_texts(self.blackboard, self.subtasks, &self.agent, marks);
-        let steps = fitting(&steps, STEPS_TOKENS_MAX);
+        let (earlier, dropped) = self.memory.earlier();
+        let earlier = earlier.map(|brief| {
+            let line = marks.line(brief.to_owned());
+            Entry { text: line.clone(), brief: line, readings: Vec::new() }
+        });
+        let steps: Vec<Entry> = earlier.chain(own.iter().enumerate().map(entry)).collect();
+        let reader = (&self.agent, marks);
+        let (trajectories, subtasks) = others_texts(self.blackboard, self.subtasks, reader, &mut in_full);
+        let steps = fitting_entries(&steps, dropped, STEPS_TOKENS_MAX, &mut in_full);
         let steps = if steps.is_empty() { steps } else { untrusted("tool results", &steps) };
+        let readings = match self.recalls {
+            true => readings_text(self.blackboard, &in_full, marks),
+            false => String::new(),
+        };
         let message: Vec<String> =
             self.message.iter().map(|line| format!("- {}", marks.told(line))).collect();
         SubtaskTexts {
             answers: marks.said(&answers_text(self.blackboard)),
+            found: hits_text(self.hits, usize::try_from(self.hits_tokens).unwrap_or(usize::MAX), marks),
             trajectories: marks.number(&trajectories),
             subtasks: marks.number(&subtasks),
+            notes: notes_text(self.blackboard, &self.agent, marks),
+            readings,
+            past: past_text(self.memory, self.subtasks, marks),
             message: message.join("\n"),
             plan: own.last().map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             steps: marks.number(&steps),
+            pictures: pictures_text(self.pictures, marks),
         }
     }
 }
@@ -237,8 +183,13 @@ fn user_text(
     #[derive(Serialize)]
     struct Input {
         answers: String,
+        found: String,
         trajectories: String,
         subtasks: String,
+        notes: String,
+        readings: String,
+        past: String,
+        pictures: String,
         request: String,
         subtask: String,
         message: String,
@@ -265,8 +216,13 @@ fn user_text(
         template,
         &Input {
             answers: texts.answers,
+            found: texts.found,
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
+            notes: texts.notes,
+            readings: texts.readings,
+            past: texts.past,
+            pictures: texts.pictures,
             request: marks.said(input.common.request),
             subtask: marks.told(input.common.subtask),
             message: texts.message,
@@ -334,8 +290,13 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
     #[derive(Serialize)]
     struct Input<'a> {
         answers: String,
+        found: String,
         trajectories: String,
         subtasks: String,
+        notes: String,
+        readings: String,
+        past: String,
+        pictures: String,
         request: String,
         subtask: String,
         message: String,
@@ -353,8 +314,13 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
         &input.steps.user_prompt,
         &Input {
             answers: texts.answers,
+            found: texts.found,
             trajectories: texts.trajectories,
             subtasks: texts.subtasks,
+            notes: texts.notes,
+            readings: texts.readings,
+            past: texts.past,
+            pictures: texts.pictures,
             request: marks.said(input.common.request),
             subtask: marks.told(input.common.subtask),
             message: texts.message,
@@ -367,59 +333,6 @@ pub(crate) fn agent_user_text(input: &AgentInput<'_>) -> Result<String, PromptEr
             } else {
                 marks.number(&untrusted(&input.common.agent.to_string(), &clip(view, VIEW_CHARS_MAX)))
             },
-        },
-    )?;
-    Ok(marks.introduced(message))
-}
-
-/// Input of the EvaluationAgent's user message.
-pub(crate) struct EvaluationInput<'a> {
-    pub(crate) request: &'a str,
-    pub(crate) blackboard: &'a Blackboard,
-    pub(crate) subtasks: &'a [SubtaskRecord],
-    /// The result that the agents report.
-    pub(crate) result: &'a str,
-    /// The findings of the rules.
-    pub(crate) findings: &'a str,
-    /// The desktop, if it could be observed.
-    pub(crate) windows: &'a [WindowInfo],
-    pub(crate) marks: &'a Marks,
-}
-
-/// The EvaluationAgent's user message.
-///
-/// # Errors
-/// [`PromptError`] if the template is invalid.
-pub(crate) fn evaluation_user_text(
-    prompts: &PromptSet,
-    input: &EvaluationInput<'_>,
-) -> Result<String, PromptError> {
-    #[derive(Serialize)]
-    struct Input {
-        request: String,
-        answers: String,
-        subtasks: String,
-        trajectories: String,
-        result: String,
-        findings: String,
-        windows: String,
-    }
-    let windows: Vec<String> = input.windows.iter().rev().map(window_line).collect();
-    let windows = if windows.is_empty() { String::new() } else { untrusted("desktop", &windows.join("\n")) };
-    let marks = input.marks;
-    let (trajectories, subtasks) =
-        others_texts(input.blackboard, input.subtasks, &AgentRef::EvaluationAgent, marks);
-    let message = render(
-        "evaluation_user",
-        &prompts.evaluation_user,
-        &Input {
-            request: marks.said(input.request),
-            answers: marks.said(&answers_text(input.blackboard)),
-            subtasks: marks.number(&subtasks),
-            trajectories: marks.number(&trajectories),
-            result: marks.number(&untrusted("agents", &clip(input.result, RESULT_CHARS_MAX))),
-            findings: marks.number(&untrusted("tool results", input.findings)),
-            windows: marks.number(&windows),
         },
     )?;
     Ok(marks.introduced(message))

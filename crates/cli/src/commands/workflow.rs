@@ -1,0 +1,227 @@
+//! `deskhand learn`, `deskhand do` and `deskhand workflow`: tasks that are done again without a model.
+
+use std::{
+    fs,
+    io::{self, BufRead as _, IsTerminal as _},
+    path::Path,
+    process::Command,
+};
+
+use deskhand_core::workflow::{Parameter, ParameterKind};
+use deskhand_host::{
+    Ended, Host, HostError,
+    workflows::{Learn, Perform, Shelf, Shelved},
+};
+use deskhand_runtime::learn::{Draft, Unsure};
+
+use super::{
+    host::load,
+    session::{Shown, carry_out_then, request},
+};
+use crate::{
+    args::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
+    exit::{CliError, CommandResult, Exit},
+    output::{Line, Output, Stream, Tone},
+};
+
+/// The editor if none is set.
+const EDITOR: &str = "nano";
+
+pub(crate) fn learn(args: &LearnArgs) -> CommandResult {
+    let host = load(args.store.overrides())?;
+    let wanted = Learn { name: args.name.clone(), round: args.request };
+    let mut draft = host.learn(&args.session, &wanted)?;
+    let notes = Output::to(Stream::Error);
+    for unsure in draft.unsure.clone() {
+        let accepts = args.yes || (!args.no && is_parameter(&notes, &unsure));
+        if accepts {
+            draft.accept(&unsure);
+        }
+    }
+    for note in &draft.notes {
+        notes.line(&Line::of(Tone::Doubtful, note));
+    }
+    let path = host.workflows().add(&draft.workflow, args.force).map_err(HostError::from)?;
+    told(&notes, &draft);
+    Output::to(Stream::Out).text(path.display());
+    Ok(Exit::Success)
+}
+
+/// Asks whether a text is a parameter. Without a terminal it is none.
+fn is_parameter(notes: &Output, unsure: &Unsure) -> bool {
+    if !io::stdin().is_terminal() {
+        let text =
+            format!("“{}” ({}) stays as it is; --yes makes a parameter of it", unsure.value, unsure.place);
+        notes.line(&Line::of(Tone::Faint, text));
+        return false;
+    }
+    let question = format!("Is “{}” ({}) a parameter `{}`? [y/N] ", unsure.value, unsure.place, unsure.name);
+    notes.prompt(&Line::of(Tone::Strong, question));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    read.is_ok() && answer.trim().to_lowercase().starts_with('y')
+}
+
+/// What was learnt, and how it is run.
+fn told(notes: &Output, draft: &Draft) {
+    let workflow = &draft.workflow;
+    notes.line(&Line::of(Tone::Good, format!("learnt {draft}")));
+    let parameters = workflow.parameters.iter().map(|(name, parameter)| usage(name, parameter));
+    let parameters: String = parameters.map(|usage| format!(" {usage}")).collect();
+    notes.line(&Line::of(Tone::Plain, format!("deskhand do {}{parameters}", workflow.name)));
+}
+
+/// How a parameter is given: `--quarter Q3`.
+fn usage(name: &str, parameter: &Parameter) -> String {
+    let example = match parameter.kind {
+        ParameterKind::Text | ParameterKind::File => format!("\"{}\"", parameter.example),
+        ParameterKind::Number => parameter.example.clone(),
+    };
+    format!("--{name} {example}")
+}
+
+pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
+    let host = load(args.overrides())?;
+    let shown = Shown::of(&args.work, host.config());
+    let values = args.parameters().map_err(CliError::usage)?;
+    let shelved = host.workflows().find(&args.workflow).map_err(HostError::from)?;
+    let perform = Perform {
+        shelved: shelved.clone(),
+        values,
+        heal: host.config().workflows.heal.to_heal(),
+        session: request(&args.work, None, args.screenshot.as_ref()),
+    };
+    let session = host.perform(perform)?;
+    carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelved, ended)).await
+}
+
+/// Writes what a run proposes to change, and says how to look at it.
+fn propose(shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
+    let notes = Output::to(Stream::Error);
+    let outcome = ended.outcome();
+    let Some(end) = &outcome.workflow else { return Ok(()) };
+    let step = end.stopped_at.as_ref().map(|step| format!(", stopped at step {step}")).unwrap_or_default();
+    notes.line(&Line::of(Tone::Plain, format!("{} calls of {} done{step}", end.done, shelved.workflow.name)));
+    if end.changes.is_empty() || Shelf::propose(shelved, &end.changes)?.is_none() {
+        return Ok(());
+    }
+    for change in &end.changes {
+        change.to_string().lines().for_each(|line| notes.line(&Line::of(Tone::Doubtful, line)));
+    }
+    let name = &shelved.workflow.name;
+    let text = format!(
+        "look at it with `deskhand workflow diff {name}`, take it over with `deskhand workflow accept {name}`"
+    );
+    notes.line(&Line::of(Tone::Plain, text));
+    Ok(())
+}
+
+pub(crate) fn workflow(args: &WorkflowArgs) -> CommandResult {
+    let host = load(args.store.overrides())?;
+    let shelf = host.workflows();
+    let out = Output::to(Stream::Out);
+    let find = |name: &str| shelf.find(name).map_err(HostError::from);
+    match &args.command {
+        WorkflowCommand::List => list(&shelf, &out)?,
+        WorkflowCommand::Show { name } => out.text(find(name)?.text().map_err(HostError::from)?.trim_end()),
+        WorkflowCommand::Edit { name } => edit(&shelf, name)?,
+        WorkflowCommand::Test { name } => test(&host, &find(name)?, &out)?,
+        WorkflowCommand::Diff { name } => diff(&find(name)?, &out)?,
+        WorkflowCommand::Accept { name } => {
+            Shelf::settle(&find(name)?, /*takes*/ true).map_err(HostError::from)?;
+        }
+        WorkflowCommand::Discard { name } => {
+            Shelf::settle(&find(name)?, /*takes*/ false).map_err(HostError::from)?;
+        }
+        WorkflowCommand::Export { name, file } => {
+            let text = find(name)?.text().map_err(HostError::from)?;
+            if file == Path::new("-") {
+                out.text(text.trim_end());
+            } else {
+                fs::write(file, text)
+                    .map_err(|error| CliError::failed_to(format!("write {}", file.display()), error))?;
+            }
+        }
+    }
+    Ok(Exit::Success)
+}
+
+fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
+    let names = shelf.names().map_err(HostError::from)?;
+    if names.is_empty() {
+        let text = "there is no workflow yet; `deskhand learn SESSION` makes one of a finished session";
+        Output::to(Stream::Error).text(text);
+    }
+    for name in names {
+        match shelf.find(&name) {
+            Ok(found) => {
+                let parameters: Vec<String> =
+                    found.workflow.parameters.keys().map(|name| format!("--{name}")).collect();
+                let proposed = if found.is_proposed { "  (a change is proposed)" } else { "" };
+                let line = Line::of(Tone::Strong, format!("{name:<28} "))
+                    .with(Tone::Plain, parameters.join(" "))
+                    .with(Tone::Faint, format!("  {}", found.workflow.about))
+                    .with(Tone::Doubtful, proposed);
+                out.line(&line);
+            }
+            Err(error) => out.line(&Line::of(Tone::Bad, format!("{name:<28} {error}"))),
+        }
+    }
+    Ok(())
+}
+
+fn edit(shelf: &Shelf, name: &str) -> Result<(), CliError> {
+    let found = shelf.find(name);
+    // A file that is no workflow any more can be edited, too.
+    let path = found.as_ref().map_or_else(|_| shelf.path_of(name), |found| found.path.clone());
+    if let Err(error) = found
+        && !path.exists()
+    {
+        return Err(HostError::from(error).into());
+    }
+    let editor = ["VISUAL", "EDITOR"].iter().find_map(|name| std::env::var(name).ok());
+    let editor = editor.filter(|editor| !editor.trim().is_empty()).unwrap_or_else(|| EDITOR.to_owned());
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or(EDITOR);
+    let status = Command::new(program).args(words).arg(&path).status();
+    let status = status.map_err(|error| {
+        CliError::failed_to(format!("start the editor `{program}`"), error)
+            .with_help("set EDITOR to another one")
+    })?;
+    if !status.success() {
+        return Err(CliError::new(format!("the editor `{program}` ended with {status}")));
+    }
+    shelf.find(&path.to_string_lossy()).map_err(HostError::from)?;
+    Ok(())
+}
+
+/// Checks that the tools of a workflow exist. The file itself was checked when it was read.
+fn test(host: &Host, found: &Shelved, out: &Output) -> Result<(), CliError> {
+    let known: Vec<String> = host.app_tools().into_iter().map(|tool| tool.name).collect();
+    let missing = found.workflow.tools().into_iter().find(|tool| {
+        !known.contains(tool) && !["launch_application", "close_application"].contains(&tool.as_str())
+    });
+    if let Some(tool) = missing {
+        let help = "it may be a tool of an MCP server or program of the configuration";
+        return Err(CliError::new(format!("there is no tool `{tool}`")).with_help(help));
+    }
+    let (calls, parameters) = (found.workflow.calls(), found.workflow.parameters.len());
+    out.text(format!("{} is fine: {calls} calls, {parameters} parameters", found.workflow.name));
+    Ok(())
+}
+
+/// What is proposed, step by step.
+fn diff(found: &Shelved, out: &Output) -> Result<(), CliError> {
+    let proposed = Shelf::proposed(found).map_err(HostError::from)?;
+    let (was, now) = (found.text().map_err(HostError::from)?, proposed.text().map_err(HostError::from)?);
+    let lines = deskhand_core::workflow::line_difference(&was, &now);
+    for (sign, line) in lines {
+        let tone = match sign {
+            '+' => Tone::Good,
+            '-' => Tone::Bad,
+            _ => Tone::Faint,
+        };
+        out.line(&Line::of(tone, format!("{sign}{line}")));
+    }
+    Ok(())
+}

@@ -1,0 +1,168 @@
+//! What is kept for later: answers, notes, readings, pictures, and what retrievers found.
+
+use serde_json::Value;
+
+use super::fitting::{Entry, InFull, fitting, fitting_entries};
+use crate::{
+    agent::AgentRef,
+    blackboard::{Blackboard, SavedPicture},
+    memory::{Memory, PastWork},
+    prompt::{marks::Marks, relevant_words},
+    retrieval::Hit,
+    session::{SubtaskRecord, SubtaskStatus},
+    text::{clip, excerpt, one_line, tokens, untrusted},
+};
+
+/// Token limit (estimated) for the user's words.
+pub(in crate::prompt) const WORDS_TOKENS_MAX: usize = 2_000;
+/// Token limits (estimated) for an agent's own notes, those of others, and the list of readings.
+const OWN_NOTES_TOKENS_MAX: usize = 1_500;
+const NOTES_TOKENS_MAX: usize = 1_000;
+const READINGS_TOKENS_MAX: usize = 1_000;
+/// Token limits (estimated) for what an agent did before, and for what is handed to one that works on its own.
+const PAST_TOKENS_MAX: usize = 1_200;
+const CONTEXT_TOKENS_MAX: usize = 2_000;
+/// The longest result in the latter, in characters.
+const CONTEXT_CHARS_MAX: usize = 1_000;
+/// How much of a reading is quoted, in characters.
+const QUOTE_CHARS_MAX: usize = 80;
+/// The longest text of a hit, in characters. Retrievers make them shorter.
+const HIT_CHARS_MAX: usize = 4_000;
+
+/// What the user answered.
+pub(in crate::prompt) fn answers_text(blackboard: &Blackboard) -> String {
+    let lines: Vec<String> = blackboard
+        .answers()
+        .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
+        .collect();
+    fitting(&lines, WORDS_TOKENS_MAX)
+}
+
+/// What agents wrote down: first the notes of others, then the reader's own. Models wrote them, and may quote what they read.
+pub(in crate::prompt) fn notes_text(blackboard: &Blackboard, reader: &AgentRef, marks: &Marks) -> String {
+    let line = |agent: &AgentRef, step: u32, text: &str| {
+        marks.told(&one_line(&format!("- step {step}, {agent}: {text}")))
+    };
+    let lines = |own: bool| -> Vec<String> {
+        let notes = blackboard.notes().filter(|note| (note.agent == *reader) == own);
+        notes.map(|note| line(&note.agent, note.step, &note.text)).collect()
+    };
+    let parts = [
+        fitting(&lines(/*own*/ false), NOTES_TOKENS_MAX),
+        fitting(&lines(/*own*/ true), OWN_NOTES_TOKENS_MAX),
+    ];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What was read in the session and is not told in full: ids, calls, and how the texts begin.
+pub(in crate::prompt) fn readings_text(blackboard: &Blackboard, in_full: &InFull, marks: &Marks) -> String {
+    let lines: Vec<String> = blackboard
+        .readings()
+        .filter(|reading| !in_full.has(reading.id))
+        .map(|reading| {
+            let (id, step, agent) = (reading.id, reading.step, &reading.agent);
+            marks.line(format!("- {id}, step {step}, {agent}: {} → {}", reading.call, reading.what))
+        })
+        .collect();
+    let mut text = fitting(&lines, READINGS_TOKENS_MAX);
+    if blackboard.dropped() > 0 {
+        text = format!("({} before these are found by their words)\n{text}", blackboard.dropped());
+    }
+    if lines.is_empty() { String::new() } else { marks.number(&untrusted("tool results", &text)) }
+}
+
+/// What a call returned, in short: how much it is, and how it begins.
+pub(crate) fn digest(output: &Value) -> String {
+    let quote = |text: &str| format!("“{}”", excerpt(text, QUOTE_CHARS_MAX));
+    match output {
+        Value::String(text) => format!("{} characters, {}", text.chars().count(), quote(text)),
+        Value::Array(values) => {
+            let first = values.first().map(|first| quote(&first.to_string())).unwrap_or_default();
+            format!("{} entries, {first}", values.len())
+        }
+        Value::Object(fields) => {
+            let longest = fields.values().filter(|value| value.is_array() || value.is_string());
+            let longest = longest.max_by_key(|value| value.to_string().len());
+            let keys: Vec<&str> = fields.keys().map(String::as_str).collect();
+            let keys = clip(&keys.join(", "), QUOTE_CHARS_MAX);
+            longest.map_or_else(|| quote(&output.to_string()), |value| format!("{keys}: {}", digest(value)))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => output.to_string(),
+    }
+}
+
+/// The pictures that are attached for an agent: the first stands right after the message, before its own.
+pub(in crate::prompt) fn pictures_text(pictures: &[SavedPicture], marks: &Marks) -> String {
+    let line = |picture: &SavedPicture| {
+        let SavedPicture { step, agent, application, reason, .. } = picture;
+        let shows = one_line(application);
+        marks.told(&format!("- {shows} at step {step}, kept by {agent}: {}", one_line(reason)))
+    };
+    pictures.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// What retrievers found, within a limit of tokens: each with its source, how far it is trusted, and how well it fits.
+pub(in crate::prompt) fn hits_text(hits: &[Hit], tokens_max: usize, marks: &Marks) -> String {
+    let mut left = tokens_max;
+    let mut parts = Vec::new();
+    for hit in hits {
+        let Hit { retriever, trust, score, title, origin, .. } = hit;
+        let head = format!("{}, from {} ({trust}, fits {score} of 1000)", one_line(title), one_line(origin));
+        let text = clip(hit.text.trim(), HIT_CHARS_MAX);
+        let Some(rest) = left.checked_sub(tokens(&head) + tokens(&text)) else { continue };
+        left = rest;
+        parts.push(marks.number(&untrusted(retriever.word(), &format!("{head}\n{text}"))));
+    }
+    if parts.len() < hits.len() {
+        parts.push(format!("({} more hits are too long to be listed)", hits.len() - parts.len()));
+    }
+    parts.join("\n")
+}
+
+/// What an agent did before its sub-task: the results of earlier ones, where the list of sub-tasks does not have them, and the last steps.
+pub(in crate::prompt) fn past_text(memory: &Memory, records: &[SubtaskRecord], marks: &Marks) -> String {
+    let entry = |past: &PastWork| {
+        let work = one_line(&past.work);
+        let is_listed = records.iter().any(|record| record.subtask == past.work);
+        let result = if is_listed {
+            String::new()
+        } else {
+            format!(": {} — {}", past.status, one_line(&past.result))
+        };
+        let head = marks.line(format!("- “{work}”{result}"));
+        let steps: Vec<String> = past.steps.iter().map(|step| marks.line(format!("  - {step}"))).collect();
+        let text = std::iter::once(head.clone()).chain(steps).collect::<Vec<_>>().join("\n");
+        Entry { text, brief: head, readings: Vec::new() }
+    };
+    let entries: Vec<Entry> = memory.past().map(entry).collect();
+    let text = fitting_entries(&entries, 0, PAST_TOKENS_MAX, &mut InFull::default());
+    if text.is_empty() { text } else { marks.number(&untrusted("tool results", &text)) }
+}
+
+/// What the blackboard has on a sub-task with these words, for an agent that works on its own: what the user answered, what agents
+/// wrote down, and the results of sub-tasks, as far as they share a word with it.
+pub(crate) fn context_for(
+    blackboard: &Blackboard,
+    records: &[SubtaskRecord],
+    words: &[String],
+) -> Vec<String> {
+    let shares = |text: &String| {
+        let own = relevant_words(std::iter::once(text.as_str()));
+        own.iter().any(|word| words.contains(word))
+    };
+    let answers = blackboard.answers().map(|answer| {
+        format!("The user said, asked “{}”: {}", one_line(&answer.question), one_line(&answer.answer))
+    });
+    let results = records.iter().filter(|record| record.status == SubtaskStatus::Finished).map(|record| {
+        let result = clip(&one_line(&record.result), CONTEXT_CHARS_MAX);
+        format!("Result of “{}”: {result}", one_line(&record.subtask))
+    });
+    let notes = blackboard.notes().map(|note| format!("Noted by {}: {}", note.agent, one_line(&note.text)));
+    let mut left = CONTEXT_TOKENS_MAX;
+    let related = results.chain(notes).filter(shares);
+    let all: Vec<String> = answers.chain(related).collect();
+    let fits = |text: &String| left.checked_sub(tokens(text)).map(|rest| left = rest).is_some();
+    let mut fitting: Vec<String> = all.into_iter().rev().take_while(fits).collect();
+    fitting.reverse();
+    fitting
+}

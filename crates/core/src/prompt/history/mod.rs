@@ -1,0 +1,18 @@
+//! What was done, found and written down so far, as text for a prompt.
+//!
+//! Everything here is bounded, and nothing is left out without a word: what does not fit is told in brief, and where even that does
+//! not fit, it is said how much is missing and how it is looked up.
+
+mod fitting;
+mod kept;
+mod others;
+mod steps;
+
+pub(super) use fitting::{Entry, InFull, fitting, fitting_entries};
+pub(super) use kept::{
+    WORDS_TOKENS_MAX, answers_text, hits_text, notes_text, past_text, pictures_text, readings_text,
+};
+pub(crate) use kept::{context_for, digest};
+pub(super) use others::others_texts;
+pub(super) use steps::{RESULT_CHARS_MAX, operator_step_text, short_step_text, step_text};
+pub(crate) use steps::{brief_text, call_text, is_reading, reads, result_line, result_text};

@@ -1,0 +1,43 @@
+//! The system message, and parts that all messages have.
+
+use serde::Serialize;
+
+use crate::{
+    command::ToolSpec,
+    ids::ReadingId,
+    memory::MemoryItem,
+    prompt::{PromptError, marks::Marks, set::render, tools_text},
+};
+
+/// The plan of a model.
+pub(super) fn plan_text(items: &[String], marks: &Marks) -> String {
+    items
+        .iter()
+        .enumerate()
+        .map(|(index, item)| format!("{}. {}", index + 1, marks.told(item)))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// The system message of an agent.
+///
+/// # Errors
+/// [`PromptError`] if the template is invalid.
+pub fn system_message(
+    name: &'static str,
+    template: &str,
+    tools: &[ToolSpec],
+    examples: &str,
+) -> Result<String, PromptError> {
+    #[derive(Serialize)]
+    struct Input<'a> {
+        tools: String,
+        examples: &'a str,
+    }
+    render(name, template, &Input { tools: tools_text(tools), examples: examples.trim() })
+}
+
+/// What the calls of a step told.
+pub(super) fn readings_of(item: &MemoryItem) -> impl Iterator<Item = ReadingId> {
+    item.actions.iter().filter_map(|info| info.reading)
+}

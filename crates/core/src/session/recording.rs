@@ -1,0 +1,103 @@
+//! Phase 4: what a step leaves in the agent's memory and on the blackboard.
+
+use super::{
+    effect::StepRef,
+    phases::{Acted, Recorded},
+};
+use crate::{
+    action::words::Wording,
+    agent::AgentRef,
+    blackboard::{Blackboard, HistoryKey, Note, Reading, Trajectory},
+    memory::{Memory, MemoryItem},
+    prompt::{brief_text, call_text, digest, reads, result_line},
+    reply::{AppReply, HostReply},
+};
+
+/// What an agent said in a step, for its memory.
+pub(super) struct Told {
+    pub(super) observation: String,
+    pub(super) thought: String,
+    pub(super) plan: Vec<String>,
+    pub(super) notes: Vec<String>,
+    pub(super) status: String,
+    pub(super) result: Option<String>,
+    /// The sub-task that a HostAgent assigned.
+    pub(super) assigned: Option<String>,
+}
+
+impl Told {
+    pub(super) fn by_host(reply: &HostReply, status: String) -> Self {
+        let HostReply { observation, thought, plan, notes, result, subtask, .. } = reply.clone();
+        Self { observation, thought, plan, notes, status, result, assigned: subtask }
+    }
+
+    pub(super) fn by_app(reply: &AppReply, status: String) -> Self {
+        let AppReply { observation, thought, plan, notes, result, .. } = reply.clone();
+        Self { observation, thought, plan, notes, status, result, assigned: None }
+    }
+}
+
+/// Where a step is recorded.
+pub(super) struct Keeping<'a> {
+    pub(super) memory: &'a mut Memory,
+    pub(super) blackboard: &'a mut Blackboard,
+    /// What a step puts on the blackboard for others.
+    pub(super) keys: &'a [HistoryKey],
+    pub(super) wording: Wording,
+    pub(super) round: u32,
+}
+
+impl<R> Acted<R> {
+    /// Phase 4: records the step in the agent's memory and on the blackboard.
+    pub(super) fn record(self, said: Told, keeping: Keeping<'_>) -> Recorded<R> {
+        let StepRef { number, round_step, agent_step, agent, subtask } = self.replied.step;
+        let Told { observation, thought, plan, notes, status, result, assigned } = said;
+        let Keeping { memory, blackboard, keys, wording, round } = keeping;
+        let went_to = self.actions.iter().rev().find_map(|info| info.result.window.as_ref());
+        let application = match &agent {
+            AgentRef::AppAgent { application, .. } => application.clone(),
+            AgentRef::HostAgent | AgentRef::Agent { .. } | AgentRef::EvaluationAgent | AgentRef::Unnamed => {
+                went_to.map(|window| window.app.root.clone()).unwrap_or_default()
+            }
+        };
+        let subtask = assigned.unwrap_or(subtask);
+        for text in notes {
+            blackboard.add_note(Note { step: number, agent: agent.clone(), text });
+        }
+        for info in &self.actions {
+            if let Some(id) = info.reading {
+                let (call, what) = (call_text(info), digest(&info.result.output));
+                blackboard.add_reading(Reading { id, step: number, agent: agent.clone(), call, what });
+            }
+        }
+        let trajectory = Trajectory {
+            step: number,
+            agent,
+            subtask: subtask.clone(),
+            observation: observation.clone(),
+            thought: thought.clone(),
+            actions: self.actions.iter().map(|info| info.command.to_line()).collect(),
+            results: self.actions.iter().map(|info| result_line(info, wording)).collect(),
+            reads: self.actions.iter().map(reads).collect(),
+            readings: self.actions.iter().map(|info| info.reading).collect(),
+            status: status.clone(),
+            result,
+        };
+        blackboard.add_trajectory(trajectory.only(keys));
+        memory.add(MemoryItem {
+            step: number,
+            round,
+            round_step,
+            agent_step,
+            application,
+            subtask,
+            brief: brief_text(number, &thought, &self.actions),
+            observation,
+            thought,
+            actions: self.actions.clone(),
+            status,
+            plan,
+        });
+        Recorded { reply: self.replied.reply, actions: self.actions, approved: self.approved }
+    }
+}

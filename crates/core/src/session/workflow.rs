@@ -1,0 +1,183 @@
+//! Rounds that are a workflow: HostAgent and AppAgents decide by its steps, and a model is only asked about a step that cannot be done as
+//! it is written.
+
+use super::{phases::Observed, state::Session, step::Asking, subtask::assigns};
+use crate::{
+    agent::Worker,
+    command::ActionCommandInfo,
+    observation::{Observation, WindowView},
+    prompt::{HealInput, PromptError, heal_texts},
+    reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
+    states::{AppStatus, HostStatus},
+    workflow::{Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
+};
+
+impl Session {
+    /// Begins a round that is a workflow. Its values and the texts of its steps are the user's, who keeps the file.
+    pub(super) fn begin_workflow(&mut self, run: WorkflowRun) {
+        for text in run.values.values().cloned().chain(run.workflow.texts()) {
+            self.said.add(&text);
+        }
+        self.round.performing = Some(Performing::new(run));
+    }
+
+    /// The HostAgent's decision by the workflow of the round; `None` if the round is none.
+    pub(super) fn workflow_decides(&mut self) -> Option<HostReply> {
+        let windows = self.targets.windows().to_vec();
+        let performing = self.round.performing.as_mut()?;
+        let label = performing.label();
+        let thought = format!("step {label} of the workflow");
+        let name = performing.run.workflow.name.clone();
+        Some(match performing.place(&windows) {
+            Where::Window(window, about) => {
+                let subtask = format!("Workflow {name}, from step {label}: {about}");
+                assigns(&thought, subtask, Some(window.to_string()), None)
+            }
+            Where::Start(action) => with_action(&thought, action),
+            Where::Host(action, about) => with_action(&about, *action),
+            Where::Done => {
+                ends(HostStatus::Finish, "all steps of the workflow are done", format!("{name} is done"))
+            }
+            Where::Stuck(trouble) => {
+                ends(HostStatus::Fail, "a step cannot be done", stopped(&label, &trouble))
+            }
+        })
+    }
+
+    /// An AppAgent's decision by the workflow of the round; `None` if the round is none, or a model is to be asked about the step.
+    pub(super) fn workflow_acts(&mut self, worker: Worker, observation: &Observation) -> Option<AppReply> {
+        let performing = self.round.performing.as_mut()?;
+        let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
+        let label = performing.label();
+        Some(match performing.next_in(window, view) {
+            Next::Act(action, about) => app_reply(AppStatus::Continue, &about, vec![*action]),
+            Next::Elsewhere => {
+                app_reply(AppStatus::Finish, "nothing of the workflow is left to do here", Vec::new())
+            }
+            Next::Stuck(trouble) => {
+                if performing.heals() {
+                    return None;
+                }
+                let result = Some(stopped(&label, &trouble));
+                AppReply { result, ..app_reply(AppStatus::Fail, "the step cannot be done", Vec::new()) }
+            }
+        })
+    }
+
+    /// The question about the step that cannot be done; `None` if there is none.
+    pub(super) fn heal_asking(
+        &self,
+        worker: Worker,
+        observation: &Observation,
+    ) -> Option<Result<Asking, PromptError>> {
+        let performing = self.round.performing.as_ref()?;
+        let (trouble, Observation::Window(view)) = (performing.trouble()?, observation) else { return None };
+        let (app, step) = (self.app(worker)?, performing.step()?);
+        let marks = self.marks_of(app);
+        let input = HealInput {
+            request: &self.round.request,
+            label: performing.label(),
+            step,
+            trouble: &trouble.text,
+            memory: &app.memory,
+            wording: self.wording,
+            view,
+            tokens_max: self.config.view.tokens_max,
+            marks: &marks,
+        };
+        let asking = heal_texts(&self.prompts, &input).map(|(system, user)| Asking {
+            system,
+            examples: Vec::new(),
+            user,
+            kept: Vec::new(),
+            picture: view.picture.clone(),
+        });
+        Some(asking)
+    }
+
+    /// Whether an agent is asked about a step of a workflow, rather than for its decision.
+    pub(super) fn is_healing(&self, worker: Worker) -> bool {
+        matches!(worker, Worker::Window(_))
+            && self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
+    }
+
+    /// What a reply about a step makes the agent do.
+    ///
+    /// # Errors
+    /// The element is not in the window, or the reply is not valid.
+    pub(super) fn healed(&self, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
+        let reply = HealReply::parse(text)?;
+        let (Some(performing), Observation::Window(view)) = (&self.round.performing, &observed.observation)
+        else {
+            return Err(ReplyError::field("choice", "there is no step to repair"));
+        };
+        let action = performing.chosen(reply.choice, view);
+        let action = action.map_err(|problem| ReplyError::field("element", problem))?;
+        let asks = performing.run.heal == Heal::Ask && action.is_some();
+        let status = match &action {
+            Some(_) if asks => AppStatus::Confirm,
+            None if reply.choice == HealChoice::Stop => AppStatus::Fail,
+            Some(_) | None => AppStatus::Continue,
+        };
+        let trouble = performing.trouble().map(|trouble| stopped(&performing.label(), trouble));
+        let result = trouble
+            .filter(|_| status == AppStatus::Fail)
+            .map(|text| format!("{text} A model was asked: {}", reply.thought));
+        let reply_to = app_reply(status, &reply.thought, action.into_iter().collect());
+        Ok(AppReply { result, heal: Some(reply), ..reply_to })
+    }
+
+    /// Takes in what came of a step.
+    pub(super) fn workflow_recorded(
+        &mut self,
+        heal: Option<(&HealReply, &WindowView)>,
+        actions: &[ActionCommandInfo],
+    ) {
+        if let Some(performing) = &mut self.round.performing {
+            if let Some((reply, view)) = heal {
+                performing.choose(reply, view);
+            }
+            performing.recorded(actions);
+        }
+    }
+
+    /// How the workflow of the round ended; `None` if the round is none.
+    pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
+        self.round.performing.as_ref().map(Performing::end)
+    }
+}
+
+/// Where a workflow stopped, and why.
+fn stopped(label: &str, trouble: &Trouble) -> String {
+    format!("stopped at step {label}: {}", trouble.text)
+}
+
+fn app_reply(status: AppStatus, thought: &str, actions: Vec<ProposedAction>) -> AppReply {
+    AppReply {
+        observation: String::new(),
+        thought: thought.to_owned(),
+        status,
+        word: status.to_string(),
+        actions,
+        plan: Vec::new(),
+        comment: String::new(),
+        questions: Vec::new(),
+        result: None,
+        control_reannotate: Vec::new(),
+        notes: Vec::new(),
+        save_picture: None,
+        heal: None,
+    }
+}
+
+/// A HostAgent's decision to run an action and to look again.
+fn with_action(thought: &str, action: ProposedAction) -> HostReply {
+    let reply = assigns(thought, String::new(), None, Some(action));
+    HostReply { status: HostStatus::Continue, subtask: None, ..reply }
+}
+
+/// A HostAgent's decision that ends the round.
+fn ends(status: HostStatus, thought: &str, result: String) -> HostReply {
+    let reply = assigns(thought, String::new(), None, None);
+    HostReply { status, subtask: None, result: Some(result), ..reply }
+}

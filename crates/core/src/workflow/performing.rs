@@ -1,0 +1,440 @@
+//! A workflow that is being run: where it is, what it does next, and what it makes of results.
+//!
+//! Pure: it is given what is seen and what came back, and says what to do. The session machine does it, through the same gate as
+//! everything else.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::{
+    change::{Healer, StepChange},
+    file::{StepWindow, Workflow, WorkflowStep},
+    selector::{Found, Obstacle, Selector, find},
+    values::{TemplateError, Values},
+};
+use crate::{
+    ids::{ElementId, WindowId},
+    known_tools::{LAUNCH, WAIT_FOR},
+    observation::WindowView,
+    reply::ProposedAction,
+    ui::WindowInfo,
+};
+
+/// How long is waited for an element that is not there yet, in seconds.
+const WAIT_SECONDS: u64 = 5;
+
+/// What is done about a step whose element is gone, or that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Heal {
+    /// The run stops and says what it looked for, and what is there.
+    #[default]
+    Off,
+    /// A model is asked about that one step, and the user about its answer.
+    Ask,
+    /// A model is asked about that one step.
+    Auto,
+}
+
+/// A workflow with its values, as a request comes with it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorkflowRun {
+    /// The workflow.
+    pub workflow: Workflow,
+    /// The values of its parameters.
+    #[serde(default)]
+    pub values: BTreeMap<String, String>,
+    /// What is done about a step that cannot be done as it is written.
+    #[serde(default)]
+    pub heal: Heal,
+}
+
+impl WorkflowRun {
+    /// The request that it fulfils, with its values.
+    ///
+    /// # Errors
+    /// A value is missing, or a brace has no partner.
+    pub fn request(&self) -> Result<String, TemplateError> {
+        Values::of(&self.values).fill(&self.workflow.request)
+    }
+
+    /// The documents that are open before the first step.
+    ///
+    /// # Errors
+    /// A value is missing, or a brace has no partner.
+    pub fn documents(&self) -> Result<Vec<String>, TemplateError> {
+        let values = Values::of(&self.values);
+        self.workflow.documents.iter().map(|document| values.fill(document)).collect()
+    }
+}
+
+/// A step in a list of steps, and of a repeated one the row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+struct Frame {
+    step: usize,
+    row: usize,
+}
+
+/// What was proposed and has not come back yet.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Proposed {
+    /// The call of the step, with what changed in its selectors.
+    Step(Vec<StepChange>),
+    /// A wait for its element.
+    Wait,
+    /// A press in a dialog that came in between, with the change if the workflow does not know the dialog.
+    Dialog(Option<Box<StepChange>>),
+}
+
+/// What keeps a step from being done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Trouble {
+    /// The argument whose element was not found; `None` if the call itself failed.
+    pub(crate) argument: Option<String>,
+    /// What was looked for or done, and what is there or came of it.
+    pub(crate) text: String,
+}
+
+/// What is done next in a window.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Next {
+    /// This call, for this reason.
+    Act(Box<ProposedAction>, String),
+    /// Nothing here: the next step is elsewhere, or there is none.
+    Elsewhere,
+    /// Nothing: the step cannot be done as it is written.
+    Stuck(Trouble),
+}
+
+/// Where the next step is.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Where {
+    /// In this window.
+    Window(WindowId, String),
+    /// In a window of an application that has to be started.
+    Start(ProposedAction),
+    /// It is a call of the HostAgent.
+    Host(Box<ProposedAction>, String),
+    /// Nowhere: all steps are done.
+    Done,
+    /// It cannot be found.
+    Stuck(Trouble),
+}
+
+/// A workflow in progress.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Performing {
+    pub(crate) run: WorkflowRun,
+    pub(super) values: Values,
+    /// Outermost first; empty once all steps are done.
+    at: Vec<Frame>,
+    pub(super) proposed: Option<Proposed>,
+    pub(super) trouble: Option<Trouble>,
+    /// Whether the element of the step was waited for, and whether the step was tried again.
+    pub(super) waited: bool,
+    pub(super) tried_again: bool,
+    /// Whether the application of the step was started.
+    pub(super) started: bool,
+    /// The dialogs that were pressed away before the step, and the questions to a model about it.
+    pub(super) dialogs: u32,
+    pub(super) asked: u32,
+    /// The windows that steps worked in, by the roots of their applications.
+    windows: BTreeMap<String, WindowId>,
+    pub(crate) changes: Vec<StepChange>,
+    /// The calls that were done, and those of them whose effect was not seen.
+    pub(crate) done: u32,
+    pub(crate) unseen: u32,
+}
+
+impl Performing {
+    pub(crate) fn new(run: WorkflowRun) -> Self {
+        let values = Values::of(&run.values);
+        let mut performing = Self {
+            run,
+            values,
+            at: vec![Frame::default()],
+            proposed: None,
+            trouble: None,
+            waited: false,
+            tried_again: false,
+            started: false,
+            dialogs: 0,
+            asked: 0,
+            windows: BTreeMap::new(),
+            changes: Vec::new(),
+            done: 0,
+            unseen: 0,
+        };
+        performing.enter();
+        performing
+    }
+
+    /// The steps of the list that the frame at `depth` is in.
+    fn steps_at(&self, depth: usize) -> &[WorkflowStep] {
+        let mut steps = self.run.workflow.steps.as_slice();
+        for frame in self.at.iter().take(depth) {
+            steps = steps.get(frame.step).map_or(&[], |step| step.steps.as_slice());
+        }
+        steps
+    }
+
+    /// The step that is next.
+    pub(crate) fn step(&self) -> Option<&WorkflowStep> {
+        let last = self.at.last()?;
+        self.steps_at(self.at.len().saturating_sub(1)).get(last.step)
+    }
+
+    /// Its number, as in 3 or 4.2.
+    pub(crate) fn label(&self) -> String {
+        self.at.iter().map(|frame| frame.step.saturating_add(1).to_string()).collect::<Vec<_>>().join(".")
+    }
+
+    /// What keeps it from being done.
+    pub(crate) const fn trouble(&self) -> Option<&Trouble> {
+        self.trouble.as_ref()
+    }
+
+    /// The rows of a repeated step.
+    fn rows(&self, step: &WorkflowStep) -> Result<Vec<Value>, Trouble> {
+        let Some(each) = &step.each else { return Ok(Vec::new()) };
+        let fails = |text: String| Trouble { argument: None, text };
+        let value = self.values.at(&each.of).map_err(|error| fails(error.to_string()))?;
+        let Value::Array(rows) = &*value else {
+            return Err(fails(format!(
+                "`{}` is no list of rows, so nothing can be repeated for each of them",
+                each.of
+            )));
+        };
+        Ok(rows.iter().skip(each.skip).cloned().collect())
+    }
+
+    /// Goes into repeated steps until the next step is a call, and past the end of lists.
+    fn enter(&mut self) {
+        // Bounded: each turn goes on in a finite list, or ends.
+        for _ in 0..Workflow::STEPS_MAX.saturating_mul(2) {
+            let Some(last) = self.at.last().copied() else { return };
+            let Some(step) = self.step().cloned() else {
+                // The end of a list: the next row of the outer step, or what follows it.
+                self.at.pop();
+                if let Some(outer) = self.at.last_mut() {
+                    outer.row = outer.row.saturating_add(1);
+                }
+                continue;
+            };
+            let Some(each) = step.each.as_ref().filter(|_| step.call.is_empty()) else { return };
+            match self.rows(&step).map(|rows| rows.get(last.row).cloned()) {
+                Ok(Some(row)) => {
+                    self.values.save(&each.called, row);
+                    self.at.push(Frame::default());
+                }
+                Ok(None) => {
+                    if let Some(frame) = self.at.last_mut() {
+                        *frame = Frame { step: frame.step.saturating_add(1), row: 0 };
+                    }
+                }
+                Err(trouble) => {
+                    self.trouble = Some(trouble);
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Goes on to the next step.
+    pub(super) fn advance(&mut self) {
+        (self.waited, self.tried_again, self.started) = (false, false, false);
+        (self.dialogs, self.asked) = (0, 0);
+        (self.trouble, self.proposed) = (None, None);
+        if let Some(last) = self.at.last_mut() {
+            *last = Frame { step: last.step.saturating_add(1), row: 0 };
+        }
+        self.enter();
+    }
+
+    /// Where the next step is, given the windows that are open, topmost last.
+    pub(crate) fn place(&mut self, windows: &[WindowInfo]) -> Where {
+        if let Some(trouble) = &self.trouble {
+            return Where::Stuck(trouble.clone());
+        }
+        let Some(step) = self.step().cloned() else { return Where::Done };
+        let Some(wanted) = &step.window else {
+            return match self.action(&step, Map::new()) {
+                Ok(action) => {
+                    self.proposed = Some(Proposed::Step(Vec::new()));
+                    Where::Host(Box::new(action), step.about.clone())
+                }
+                Err(error) => Where::Stuck(Trouble { argument: None, text: error.to_string() }),
+            };
+        };
+        if let Some(window) = self.window(wanted, windows) {
+            self.windows.insert(wanted.application.clone(), window);
+            return Where::Window(window, step.about.clone());
+        }
+        if std::mem::replace(&mut self.started, true) {
+            let text = format!("no window of {} is open", wanted.name);
+            return Where::Stuck(Trouble { argument: None, text });
+        }
+        let arguments = Map::from_iter([("name".to_owned(), Value::from(wanted.name.clone()))]);
+        let function = LAUNCH.to_owned();
+        Where::Start(ProposedAction { function, arguments, expect: None })
+    }
+
+    /// The window for a step: of its application, by its title; the one used before if several fit.
+    fn window(&self, wanted: &StepWindow, windows: &[WindowInfo]) -> Option<WindowId> {
+        let is_of =
+            |window: &&WindowInfo| window.app.root == wanted.application || window.app.name == wanted.name;
+        let of_app: Vec<&WindowInfo> = windows.iter().rev().filter(is_of).collect();
+        let has_title =
+            |window: &&&WindowInfo| wanted.title.as_ref().is_none_or(|title| title.matches(&window.title));
+        let fitting: Vec<&WindowInfo> = of_app.iter().filter(has_title).copied().collect();
+        // A title changes with the document. It tells windows apart; it does not hide the only one.
+        let among = if fitting.is_empty() { of_app } else { fitting };
+        let used = self.windows.get(&wanted.application);
+        let again = among.iter().find(|window| Some(&window.id) == used);
+        again.or_else(|| among.first()).map(|window| window.id)
+    }
+
+    /// What is done next in this window, of which this is seen.
+    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView) -> Next {
+        if let Some(trouble) = &self.trouble {
+            return Next::Stuck(trouble.clone());
+        }
+        loop {
+            let Some(step) = self.step().cloned() else { return Next::Elsewhere };
+            let is_here = step
+                .window
+                .as_ref()
+                .is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window));
+            if !is_here {
+                return Next::Elsewhere;
+            }
+            match self.resolve(&step, view) {
+                Ok((arguments, changes)) => return self.proposes(&step, arguments, changes),
+                Err(unresolved) => {
+                    if let Some(next) = self.dialog(&unresolved, view) {
+                        return next;
+                    }
+                    if step.maybe {
+                        self.advance();
+                        if let Some(trouble) = &self.trouble {
+                            return Next::Stuck(trouble.clone());
+                        }
+                        continue;
+                    }
+                    if let Some(wait) =
+                        unresolved.wait().filter(|_| !std::mem::replace(&mut self.waited, true))
+                    {
+                        self.proposed = Some(Proposed::Wait);
+                        return Next::Act(
+                            Box::new(wait),
+                            "what the step is aimed at is not there yet".to_owned(),
+                        );
+                    }
+                    let trouble = Trouble { argument: Some(unresolved.argument), text: unresolved.text };
+                    self.trouble = Some(trouble.clone());
+                    return Next::Stuck(trouble);
+                }
+            }
+        }
+    }
+
+    fn proposes(&mut self, step: &WorkflowStep, ids: Map<String, Value>, changes: Vec<StepChange>) -> Next {
+        match self.action(step, ids) {
+            Ok(action) => {
+                self.proposed = Some(Proposed::Step(changes));
+                Next::Act(Box::new(action), step.about.clone())
+            }
+            Err(error) => {
+                let trouble = Trouble { argument: None, text: error.to_string() };
+                self.trouble = Some(trouble.clone());
+                Next::Stuck(trouble)
+            }
+        }
+    }
+
+    /// The call of a step with these elements.
+    pub(super) fn action(
+        &self,
+        step: &WorkflowStep,
+        ids: Map<String, Value>,
+    ) -> Result<ProposedAction, TemplateError> {
+        let mut arguments = ids;
+        arguments.extend(self.values.fill_map(&step.arguments)?);
+        let expect = step.expect.opens.as_ref().map(|opens| self.values.fill(opens)).transpose()?;
+        Ok(ProposedAction { function: step.call.clone(), arguments, expect })
+    }
+
+    /// The elements of a step, and what changed in its selectors.
+    pub(super) fn resolve(
+        &self,
+        step: &WorkflowStep,
+        view: &WindowView,
+    ) -> Result<(Map<String, Value>, Vec<StepChange>), Unresolved> {
+        let (mut ids, mut changes) = (Map::new(), Vec::new());
+        for (argument, selector) in &step.aims {
+            let filled = selector.filled(&self.values).map_err(|error| Unresolved {
+                argument: argument.clone(),
+                selector: Box::new(selector.clone()),
+                blocked: false,
+                text: error.to_string(),
+            })?;
+            let found = find(&filled, view);
+            let Some(element) = found.element() else {
+                return Err(Unresolved {
+                    argument: argument.clone(),
+                    blocked: matches!(&found, Found::Gone { why: Obstacle::Blocked { .. }, .. }),
+                    text: found.explain(&filled),
+                    selector: Box::new(filled),
+                });
+            };
+            ids.insert(argument.clone(), Value::from(element.to_string()));
+            if matches!(found, Found::Drifted { .. }) {
+                let why = found.explain(&filled);
+                changes.extend(self.change(argument, selector, view, element, (why, Healer::Rule)));
+            }
+        }
+        Ok((ids, changes))
+    }
+
+    /// The change of a selector to the element that was found for it; `None` if it stays as it is.
+    pub(super) fn change(
+        &self,
+        argument: &str,
+        was: &Selector,
+        view: &WindowView,
+        element: ElementId,
+        (why, by): (String, Healer),
+    ) -> Option<StepChange> {
+        let now = was.updated(view, element)?.in_place_of(was);
+        (now != *was).then(|| StepChange::Selector {
+            step: self.label(),
+            argument: argument.to_owned(),
+            was: Box::new(was.clone()),
+            now: Box::new(now),
+            why,
+            by,
+        })
+    }
+}
+
+/// An element that was not found.
+pub(super) struct Unresolved {
+    pub(super) argument: String,
+    pub(super) selector: Box<Selector>,
+    /// Whether a dialog is in front of its window.
+    pub(super) blocked: bool,
+    pub(super) text: String,
+}
+
+impl Unresolved {
+    /// A wait for it; `None` if it has no name to wait for.
+    fn wait(&self) -> Option<ProposedAction> {
+        let name = self.selector.name.as_ref().filter(|name| name.is_literal() && !self.blocked)?;
+        let mut arguments = Map::from_iter([("name".to_owned(), Value::from(name.plain()))]);
+        arguments.insert("seconds".to_owned(), Value::from(WAIT_SECONDS));
+        Some(ProposedAction { function: WAIT_FOR.to_owned(), arguments, expect: None })
+    }
+}

@@ -1,0 +1,89 @@
+//! What a workflow in progress makes of what came of its calls.
+
+use super::{
+    change::{StepChange, WorkflowEnd},
+    file::WorkflowStep,
+    performing::{Performing, Proposed, Trouble},
+};
+use crate::{
+    command::{ActionCommandInfo, CallStatus, Verdict},
+    intent::Does,
+    text::one_line,
+    ui::fold_name,
+};
+
+impl Performing {
+    /// How the run ended, or how far it is.
+    pub(crate) fn end(&self) -> WorkflowEnd {
+        let stopped_at = self.step().map(|_| self.label());
+        WorkflowEnd {
+            name: self.run.workflow.name.clone(),
+            done: self.done,
+            unseen: self.unseen,
+            stopped_at,
+            changes: self.changes.clone(),
+        }
+    }
+
+    /// Takes in what came of the calls that were proposed.
+    pub(crate) fn recorded(&mut self, actions: &[ActionCommandInfo]) {
+        let Some(proposed) = self.proposed.take() else { return };
+        let Some(info) = actions.last() else { return };
+        match proposed {
+            Proposed::Wait => {}
+            Proposed::Dialog(change) if info.result.is_success() => {
+                self.changes.extend(change.map(|change| *change));
+            }
+            Proposed::Dialog(_) => self.fails(info),
+            Proposed::Step(changes) => match self.step().cloned() {
+                Some(step) if info.result.is_success() => self.succeeds(&step, info, changes),
+                Some(_) => self.tries_again(info),
+                None => {}
+            },
+        }
+    }
+
+    fn succeeds(&mut self, step: &WorkflowStep, info: &ActionCommandInfo, changes: Vec<StepChange>) {
+        if let Some(opens) = &step.expect.opens {
+            let wanted = self.values.fill(opens).unwrap_or_else(|_| opens.clone());
+            if !opened(info, &wanted) {
+                let text = format!("“{wanted}” was to open, and did not: {}", info.result.summary());
+                self.trouble = Some(Trouble { argument: None, text });
+                return;
+            }
+        }
+        if info.result.effect == Some(Verdict::Unknown) && !step.expect.unseen {
+            self.unseen = self.unseen.saturating_add(1);
+        }
+        if let Some(name) = &step.save {
+            self.values.save(name, info.result.output.clone());
+        }
+        self.changes.extend(changes);
+        self.done = self.done.saturating_add(1);
+        self.advance();
+    }
+
+    /// What was refused did not happen, so the step is tried once more; so is one that leads to the same state if it is repeated.
+    fn tries_again(&mut self, info: &ActionCommandInfo) {
+        let refused =
+            info.result.effect == Some(Verdict::Refused) || info.result.status == CallStatus::Skipped;
+        let again = refused
+            || matches!(info.command.intent.does, Does::Set | Does::Read | Does::Switch | Does::Point);
+        if !again || std::mem::replace(&mut self.tried_again, true) {
+            self.fails(info);
+        }
+    }
+
+    fn fails(&mut self, info: &ActionCommandInfo) {
+        let text = format!("{} → {}", info.command.to_line(), one_line(&info.result.summary()));
+        self.trouble = Some(Trouble { argument: None, text });
+    }
+}
+
+/// Whether a call opened a window or dialog with this title.
+fn opened(info: &ActionCommandInfo, title: &str) -> bool {
+    let wanted = fold_name(title);
+    let is = |known: &str| fold_name(known).contains(&wanted) || wanted.contains(&fold_name(known));
+    info.result.window.as_ref().is_some_and(|window| !window.title.is_empty() && is(&window.title))
+        || info.result.report.contains(&info.result.output, title)
+}

@@ -1,0 +1,114 @@
+//! What can go wrong with the files of workflows.
+
+use std::{io, path::PathBuf};
+
+use deskhand_core::workflow::{TemplateError, WorkflowError};
+use deskhand_runtime::learn::LearnError;
+
+/// A workflow that cannot be found, read, written, learnt or run.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkflowFileError {
+    /// There is no workflow of this name.
+    #[error("there is no workflow `{name}`")]
+    Missing {
+        /// The name.
+        name: String,
+        /// A similar name, or all of them.
+        near: Option<String>,
+    },
+    /// There is one of this name already.
+    #[error("there is already a workflow `{name}` at {}", path.display())]
+    Exists {
+        /// The name.
+        name: String,
+        /// Its file.
+        path: PathBuf,
+    },
+    /// A file cannot be read or written.
+    #[error("failed to {what} {}", path.display())]
+    File {
+        /// What was tried.
+        what: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// A file is no workflow.
+    #[error("{} is no workflow: {problem}", path.display())]
+    Form {
+        /// The file.
+        path: PathBuf,
+        /// The place and the problem.
+        problem: String,
+    },
+    /// A workflow cannot be run as it is written, or with these values.
+    #[error("failed to run workflow `{name}`")]
+    Unfit {
+        /// The name.
+        name: String,
+        /// The problem.
+        #[source]
+        problem: WorkflowError,
+    },
+    /// A text of a workflow cannot be filled in.
+    #[error("failed to fill in workflow `{name}`")]
+    Text {
+        /// The name.
+        name: String,
+        /// The problem.
+        #[source]
+        problem: TemplateError,
+    },
+    /// A workflow cannot be written as TOML.
+    #[error("workflow `{name}` cannot be written: {problem}")]
+    Unwritable {
+        /// The name.
+        name: String,
+        /// The problem.
+        problem: String,
+    },
+    /// Nothing can be learnt from a session.
+    #[error("failed to learn from {session}")]
+    Learn {
+        /// The session.
+        session: String,
+        /// The problem.
+        #[source]
+        problem: LearnError,
+    },
+    /// No change is proposed for a workflow.
+    #[error("no run of `{name}` proposes a change")]
+    NothingProposed {
+        /// The name.
+        name: String,
+    },
+}
+
+impl WorkflowFileError {
+    /// What to do next.
+    pub fn help(&self) -> Option<String> {
+        match self {
+            Self::Missing { near: Some(near), .. } => {
+                Some(format!("did you mean {near}? `deskhand workflow list` lists them"))
+            }
+            Self::Missing { near: None, .. } => {
+                Some("there is none yet; `deskhand learn SESSION` makes one of a finished session".to_owned())
+            }
+            Self::Exists { .. } => Some("give another name with --name, or --force to replace it".to_owned()),
+            Self::Unfit { problem: WorkflowError::Values(_), .. } => Some(
+                "options of `deskhand do` stand before the name of the workflow, its parameters after it"
+                    .to_owned(),
+            ),
+            Self::Form { .. } | Self::Unfit { .. } | Self::Text { .. } => Some(
+                "docs/guides/workflows.md describes the file; `deskhand workflow test NAME` checks it"
+                    .to_owned(),
+            ),
+            Self::Learn { .. } => {
+                Some("`deskhand sessions` lists the sessions with their outcomes".to_owned())
+            }
+            Self::File { .. } | Self::Unwritable { .. } | Self::NothingProposed { .. } => None,
+        }
+    }
+}

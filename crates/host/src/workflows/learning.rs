@@ -1,0 +1,51 @@
+//! Learning a workflow from a stored session.
+
+use std::path::PathBuf;
+
+use deskhand_core::text::excerpt;
+use deskhand_runtime::{
+    SessionFolder,
+    learn::{Draft, Lesson, learn},
+};
+
+use super::WorkflowFileError;
+
+/// What to learn, and how to call it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Learn {
+    /// The name of the workflow; `None` for one made of the request.
+    pub name: Option<String>,
+    /// The request of the session, from 1; `None` for the last finished one.
+    pub round: Option<u32>,
+}
+
+/// Learns from a session, with the documents that were opened with it.
+pub(crate) fn learn_from(
+    folder: &SessionFolder,
+    documents: &[PathBuf],
+    wanted: &Learn,
+) -> Result<Draft, WorkflowFileError> {
+    let lesson = Lesson {
+        name: wanted.name.clone().unwrap_or_default(),
+        round: wanted.round,
+        documents: documents.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
+    };
+    let failed = |problem| WorkflowFileError::Learn { session: folder.name(), problem };
+    let mut draft = learn(folder, &lesson).map_err(failed)?;
+    if wanted.name.is_none() {
+        draft.workflow.name = name_of(&draft.workflow.about);
+    }
+    let name = draft.workflow.name.clone();
+    draft.workflow.check().map_err(|problem| WorkflowFileError::Unfit { name, problem })?;
+    Ok(draft)
+}
+
+/// A name made of a request: its first words.
+fn name_of(request: &str) -> String {
+    const WORDS: usize = 4;
+    const CHARS: usize = 40;
+    let words = request.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    let name = words.take(WORDS).map(str::to_lowercase).collect::<Vec<_>>().join("-");
+    let name = excerpt(&name, CHARS).trim_end_matches('…').to_owned();
+    if name.is_empty() { "workflow".to_owned() } else { name }
+}

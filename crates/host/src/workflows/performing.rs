@@ -1,0 +1,45 @@
+//! Running a workflow: a session whose request is the workflow.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use deskhand_core::{
+    session::FollowerPlan,
+    workflow::{Heal, WorkflowRun},
+};
+use deskhand_runtime::people::Request;
+
+use super::{Shelved, WorkflowFileError};
+use crate::SessionRequest;
+
+/// A run of a workflow.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Perform {
+    /// The workflow.
+    pub shelved: Shelved,
+    /// The values that were given for its parameters.
+    pub values: BTreeMap<String, String>,
+    /// What is done about a step that cannot be done as it is written.
+    pub heal: Heal,
+    /// Documents to open besides its own, and where to save a final picture.
+    pub session: SessionRequest,
+}
+
+impl Perform {
+    /// The request for a session.
+    ///
+    /// # Errors
+    /// A parameter is missing, no parameter, or no number.
+    pub(crate) fn into_session(self) -> Result<SessionRequest, WorkflowFileError> {
+        let Self { shelved, values, heal, session } = self;
+        let name = shelved.workflow.name.clone();
+        let unfit = |problem| WorkflowFileError::Unfit { name: name.clone(), problem };
+        let text_of = |problem| WorkflowFileError::Text { name: name.clone(), problem };
+        let values = shelved.workflow.values(&values).map_err(unfit)?;
+        let run = WorkflowRun { workflow: shelved.workflow, values, heal };
+        let text = run.request().map_err(text_of)?;
+        let documents = run.documents().map_err(text_of)?.into_iter().map(PathBuf::from);
+        let open = documents.chain(session.open.clone()).collect();
+        let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::default() };
+        Ok(SessionRequest { requests: vec![Request { text, plan: Some(plan) }], open, ..session })
+    }
+}

@@ -1,0 +1,26 @@
+//! What sessions and demonstrations taught: how something was done, and what did not work.
+//!
+//! ```text
+//! add, note_result, forget ──► experience.jsonl (synced, under a lock) ──► index (rebuilt from it whenever it does not fit)
+//! find ──► index, and records that are not in it yet ──► hits
+//! ```
+//!
+//! The records are the truth: what was acknowledged is in them, whatever happens to the process. All functions block.
+
+mod error;
+mod find;
+mod forgetting;
+mod index;
+mod lock;
+mod log;
+mod measure;
+mod model;
+mod same;
+mod state;
+mod store;
+
+pub use error::ExperienceError;
+pub use forgetting::{AGE_DAYS_MAX, EXPERIENCES_MAX, FAILED_AGE_DAYS_MAX, FAILURES_MAX, Forget};
+pub use measure::{Measured, measure, sample};
+pub use model::{Experience, Kind, Lesson, Outcome, Uses};
+pub use store::ExperienceStore;

@@ -1,0 +1,108 @@
+//! The experiences as the records leave them.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{
+    log::Record,
+    model::{Experience, Outcome},
+    same::Same,
+};
+
+/// All experiences.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    by_id: BTreeMap<String, Experience>,
+    /// What has the same request and outcome. Only writers need it: it is there from the first time that it is asked for.
+    same: Option<HashMap<(Same, Outcome), String>>,
+    /// How many records led here.
+    records: usize,
+}
+
+impl State {
+    pub(crate) fn apply(&mut self, record: Record) {
+        self.records += 1;
+        match record {
+            Record::Add { experience, replaces } => {
+                for id in replaces {
+                    self.remove(&id);
+                }
+                self.remove(&experience.id.clone());
+                if let Some(same) = &mut self.same {
+                    same.insert(key(&experience), experience.id.clone());
+                }
+                self.by_id.insert(experience.id.clone(), *experience);
+            }
+            Record::Result { id, worked, at_ms } => {
+                if let Some(experience) = self.by_id.get_mut(&id) {
+                    experience.uses.note(worked, at_ms);
+                }
+            }
+            Record::Forget { ids } => {
+                for id in ids {
+                    self.remove(&id);
+                }
+            }
+        }
+    }
+
+    fn remove(&mut self, id: &str) {
+        let Some(experience) = self.by_id.remove(id) else { return };
+        let Some(same) = &mut self.same else { return };
+        let key = key(&experience);
+        if same.get(&key).is_some_and(|same| same == id) {
+            same.remove(&key);
+        }
+    }
+
+    /// The record that adds an experience. It takes the place of those with the same request: what worked that of all, what failed that
+    /// of what failed. Their counters are kept. `None` if there is a later one.
+    pub(crate) fn adding(&mut self, mut experience: Experience) -> Option<Record> {
+        let all = &self.by_id;
+        let known =
+            self.same.get_or_insert_with(|| all.values().map(|one| (key(one), one.id.clone())).collect());
+        let same = Same::of(&experience);
+        let outcomes: &[Outcome] = match experience.outcome {
+            Outcome::Worked => &[Outcome::Worked, Outcome::Failed],
+            Outcome::Failed => &[Outcome::Failed],
+        };
+        let mut replaces = Vec::new();
+        let places = outcomes.iter().filter_map(|outcome| known.get(&(same.clone(), *outcome)));
+        for other in places.filter_map(|id| all.get(id)).chain(all.get(&experience.id)) {
+            if replaces.contains(&other.id) {
+                continue;
+            }
+            if other.at_ms > experience.at_ms && other.outcome == experience.outcome {
+                return None;
+            }
+            if other.outcome == experience.outcome {
+                experience.uses = experience.uses.plus(other.uses);
+            }
+            replaces.push(other.id.clone());
+        }
+        // Adding again under the same id replaces by itself.
+        replaces.retain(|id| *id != experience.id);
+        Some(Record::Add { experience: Box::new(experience), replaces })
+    }
+
+    pub(crate) fn get(&self, id: &str) -> Option<&Experience> {
+        self.by_id.get(id)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Experience> {
+        self.by_id.values()
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// How many records led here.
+    pub(crate) const fn records(&self) -> usize {
+        self.records
+    }
+}
+
+/// What an experience is found by when one with the same request is added.
+fn key(experience: &Experience) -> (Same, Outcome) {
+    (Same::of(experience), experience.outcome)
+}

@@ -1,0 +1,255 @@
+//! Pages of the web: each hop is asked of the caller, its addresses are looked at, and only they are connected to.
+//!
+//! With a proxy in the environment, the proxy resolves the names once more. Hosts must resolve here all the same.
+
+use std::{
+    io::Write as _,
+    net::{IpAddr, SocketAddr},
+};
+
+use deskhand_core::{
+    retrieval::{Hit, Retriever, Trust},
+    text::clip,
+};
+use deskhand_http::{BodyError, http_url, install_tls, read_body, root_cause};
+use reqwest::{
+    Client, Response, Url,
+    header::{ACCEPT, CONTENT_TYPE, LOCATION},
+    redirect::Policy,
+};
+use tokio::{net::lookup_host, task::spawn_blocking, time::timeout};
+
+use super::{
+    address::{Allowed, Reach, reach},
+    error::PageError,
+    html::visible,
+    limits::OnlineLimits,
+};
+use crate::reading::TextReader;
+
+/// The most addresses of a host that are looked at.
+const ADDRESSES_MAX: usize = 32;
+/// What is asked for.
+const ACCEPTED: &str = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf";
+/// Media types that are read, and the endings of files of them.
+const TYPES: [(&str, &str); 6] = [
+    ("text/html", ".html"),
+    ("application/xhtml+xml", ".html"),
+    ("text/plain", ".txt"),
+    ("text/markdown", ".md"),
+    ("text/x-markdown", ".md"),
+    ("application/pdf", ".pdf"),
+];
+
+/// Whether a host may be asked, by its name as it stands in the address.
+type Allows<'a> = &'a (dyn Fn(&str) -> Allowed + Sync);
+
+/// A page as text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Its address after all redirects.
+    pub address: String,
+    /// Its title; the host if it has none.
+    pub title: String,
+    /// Its text.
+    pub text: String,
+    /// Whether the text was cut at its limit.
+    pub is_cut: bool,
+}
+
+impl Page {
+    /// The page as a hit with this score.
+    #[must_use]
+    pub fn into_hit(self, score: u16) -> Hit {
+        let (retriever, trust) = (Retriever::Search, Trust::Web);
+        Hit {
+            retriever,
+            trust,
+            score,
+            title: self.title,
+            origin: self.address,
+            application: None,
+            text: self.text,
+        }
+    }
+}
+
+/// Reads pages.
+#[derive(Debug, Clone, Default)]
+pub struct Pages {
+    limits: OnlineLimits,
+    texts: TextReader,
+}
+
+impl Pages {
+    /// Reads pages within limits; `texts` makes them to text. A page is hostile: a caller that can should have it read in a confined
+    /// process.
+    #[must_use]
+    pub const fn new(limits: OnlineLimits, texts: TextReader) -> Self {
+        Self { limits, texts }
+    }
+
+    /// Fetches a page. `allows` is asked for the host of the address and for that of each redirect, before anything is sent there.
+    ///
+    /// # Errors
+    /// A host is not allowed or not public, the page does not come within its limits, or it has no text.
+    pub async fn fetch_page(&self, address: &str, allows: Allows<'_>) -> Result<Page, PageError> {
+        let url = parse(address)?;
+        let (limit, host) = (self.limits.time_max, host(&url));
+        let fetched = timeout(limit, self.follow(url, allows)).await;
+        fetched.unwrap_or(Err(PageError::TimedOut { host, limit }))
+    }
+
+    async fn follow(&self, mut url: Url, allows: Allows<'_>) -> Result<Page, PageError> {
+        for _ in 0..=self.limits.redirects_max {
+            let response = self.hop(&url, allows).await?;
+            let status = response.status();
+            if !status.is_redirection() {
+                return self.page(&url, response).await;
+            }
+            let location = response.headers().get(LOCATION).and_then(|value| value.to_str().ok());
+            let Some(location) = location else {
+                return Err(PageError::Status { host: host(&url), status: status.as_u16() });
+            };
+            url = redirected(&url, location)?;
+        }
+        Err(PageError::Redirects { host: host(&url), limit: self.limits.redirects_max })
+    }
+
+    /// Asks one host, and follows nothing.
+    async fn hop(&self, url: &Url, allows: Allows<'_>) -> Result<Response, PageError> {
+        let name = host(url);
+        let addresses = permitted(url, allows).await?;
+        let failed = |error: &reqwest::Error| {
+            if error.is_timeout() {
+                return PageError::TimedOut { host: name.clone(), limit: self.limits.time_max };
+            }
+            PageError::Unreachable { host: name.clone(), reason: root_cause(error) }
+        };
+        install_tls();
+        let mut builder = Client::builder()
+            .redirect(Policy::none())
+            .referer(false)
+            .timeout(self.limits.time_max)
+            .user_agent("Mozilla/5.0 (compatible; Deskhand)")
+            // Only the addresses that were looked at: a name may mean something else the next time.
+            .resolve_to_addrs(&name, &addresses);
+        if addresses.iter().any(|address| reach(address.ip()) != Reach::Public) {
+            builder = builder.no_proxy();
+        }
+        let client = builder.build().map_err(|error| failed(&error))?;
+        let request = client.get(url.clone()).header(ACCEPT, ACCEPTED);
+        request.send().await.map_err(|error| failed(&error))
+    }
+
+    async fn page(&self, url: &Url, mut response: Response) -> Result<Page, PageError> {
+        let host = host(url);
+        let status = response.status();
+        if !status.is_success() {
+            return Err(PageError::Status { host, status: status.as_u16() });
+        }
+        let found = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        let found = found.and_then(|value| value.split(';').next()).unwrap_or_default().trim().to_lowercase();
+        let Some((_, ending)) = TYPES.iter().find(|(known, _)| *known == found) else {
+            return Err(PageError::ContentType { host, found: clip(&found, 80) });
+        };
+        let limit = self.limits.page_bytes_max;
+        let body = read_body(&mut response, limit).await.map_err(|error| match error {
+            BodyError::TooLong { limit } => PageError::TooLong { host: host.clone(), limit },
+            BodyError::Silent { .. } => {
+                PageError::TimedOut { host: host.clone(), limit: self.limits.time_max }
+            }
+            BodyError::Truncated { source, .. } => {
+                PageError::Unreachable { host: host.clone(), reason: root_cause(&source) }
+            }
+        })?;
+        let (texts, ending) = (self.texts.clone(), *ending);
+        let text = spawn_blocking(move || text(&texts, &body, ending)).await;
+        let text = text.map_err(|error| error.to_string()).and_then(|text| text);
+        let text = text.map_err(|reason| PageError::Text { host: host.clone(), reason })?;
+        let title = text.lines().find_map(|line| line.strip_prefix("# ")).unwrap_or(&host);
+        let title = clip(title.trim(), 200);
+        let cut = clip(text.trim(), self.limits.page_characters_max);
+        Ok(Page { address: url.to_string(), title, is_cut: cut.len() < text.trim().len(), text: cut })
+    }
+}
+
+/// The text of a body. Of HTML, only what is shown.
+fn text(texts: &TextReader, body: &[u8], ending: &str) -> Result<String, String> {
+    if ending == ".pdf" && !body.starts_with(b"%PDF-") {
+        // It would be read as what it is, such as HTML with all that it hides.
+        return Err("it says that it is PDF, and is not".to_owned());
+    }
+    let mut file = tempfile::Builder::new()
+        .prefix("page-")
+        .suffix(ending)
+        .tempfile()
+        .map_err(|error| error.to_string())?;
+    file.write_all(body).and_then(|()| file.flush()).map_err(|error| error.to_string())?;
+    if ending != ".html" {
+        return texts.read(file.path());
+    }
+    // The reader knows encodings: as plain text, it gives the source of the page.
+    let source = tempfile::Builder::new().prefix("page-").suffix(".txt").tempfile();
+    let mut source = source.map_err(|error| error.to_string())?;
+    source.write_all(body).and_then(|()| source.flush()).map_err(|error| error.to_string())?;
+    let html = texts.read(source.path())?;
+    let shown = format!("<!doctype html><meta charset=\"utf-8\">{}", visible(&html));
+    std::fs::write(file.path(), shown).map_err(|error| error.to_string())?;
+    texts.read(file.path())
+}
+
+/// The addresses of a host, all of which may be asked.
+async fn permitted(url: &Url, allows: Allows<'_>) -> Result<Vec<SocketAddr>, PageError> {
+    let host = host(url);
+    let allowed = allows(&host);
+    if allowed == Allowed::No {
+        return Err(PageError::NotAllowed { host });
+    }
+    let port = url.port_or_known_default().unwrap_or(443);
+    let addresses: Vec<SocketAddr> = match host.trim_matches(['[', ']']).parse::<IpAddr>() {
+        Ok(address) => vec![SocketAddr::new(address, port)],
+        Err(_) => {
+            let found = lookup_host((host.as_str(), port)).await;
+            let unknown = |reason: String| PageError::Unreachable { host: host.clone(), reason };
+            let found: Vec<_> =
+                found.map_err(|error| unknown(error.to_string()))?.take(ADDRESSES_MAX).collect();
+            if found.is_empty() {
+                return Err(unknown("it has no address".to_owned()));
+            }
+            found
+        }
+    };
+    for address in addresses.iter().map(SocketAddr::ip) {
+        match (reach(address), allowed) {
+            (Reach::Public, _) | (Reach::Private, Allowed::AlsoPrivate) => {}
+            (Reach::Private, Allowed::No | Allowed::Public) => {
+                return Err(PageError::Private { host, address });
+            }
+            (Reach::Never, _) => return Err(PageError::Forbidden { host, address }),
+        }
+    }
+    Ok(addresses)
+}
+
+fn parse(address: &str) -> Result<Url, PageError> {
+    http_url(address).map_err(|error| PageError::Address {
+        address: clip(&error.redacted(address), 200),
+        problem: error.to_string(),
+    })
+}
+
+/// Where a redirect leads; never from an encrypted page to one that is not.
+fn redirected(from: &Url, location: &str) -> Result<Url, PageError> {
+    let wrong = |problem: String| PageError::Address { address: clip(location, 200), problem };
+    let url = from.join(location).map_err(|error| wrong(error.to_string()))?;
+    let url = parse(url.as_str())?;
+    if from.scheme() == "https" && url.scheme() != "https" {
+        return Err(wrong("an https page redirects to it, and it is not encrypted".to_owned()));
+    }
+    Ok(url)
+}
+
+fn host(url: &Url) -> String {
+    url.host_str().unwrap_or_default().to_owned()
+}

@@ -1,0 +1,92 @@
+//! Learns a workflow from a finished request of a session.
+//!
+//! [`learn`] reads the journal: which calls had an effect, on which elements, with which values. What came from what was read becomes a
+//! reference to it, what stands in the request becomes a parameter, and steps that repeat for the rows of a table become one. The result
+//! is a draft: what it is not sure of is a question to the person who keeps the file.
+
+mod acts;
+mod parameters;
+mod readings;
+mod rows;
+mod steps;
+
+use std::fmt;
+
+use deskhand_core::workflow::{FORMAT, Learnt, Workflow};
+
+pub use parameters::Unsure;
+
+use crate::journal::{JournalError, SessionFolder};
+
+/// A workflow that cannot be learnt.
+#[derive(Debug, thiserror::Error)]
+pub enum LearnError {
+    /// The journal cannot be read.
+    #[error(transparent)]
+    Journal(#[from] JournalError),
+    /// There is no finished request.
+    #[error("{0}")]
+    NothingToLearn(String),
+}
+
+/// What was learnt.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Draft {
+    /// The workflow.
+    pub workflow: Workflow,
+    /// What may be a parameter. Whoever answers yes calls [`Draft::accept`].
+    pub unsure: Vec<Unsure>,
+    /// What was left out or may not hold, a sentence each.
+    pub notes: Vec<String>,
+}
+
+impl fmt::Display for Draft {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let workflow = &self.workflow;
+        let names: Vec<&str> = workflow.parameters.keys().map(String::as_str).collect();
+        let parameters = if names.is_empty() { "no parameters".to_owned() } else { names.join(", ") };
+        write!(f, "{}: {} calls, {parameters}", workflow.name, workflow.calls())
+    }
+}
+
+/// What to learn.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lesson {
+    /// The name of the workflow.
+    pub name: String,
+    /// The request, from 1; `None` for the last one that was finished.
+    pub round: Option<u32>,
+    /// The documents that were opened with the session.
+    pub documents: Vec<String>,
+}
+
+/// Learns a workflow from a session. Blocking.
+///
+/// # Errors
+/// [`LearnError`] if the journal cannot be read, or no request of it was finished.
+pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnError> {
+    let taught = acts::taught(folder, lesson.round)?;
+    let mut notes = taught.notes;
+    let kept = readings::find(&taught.acts, &taught.request);
+    let mut made = steps::steps(&taught.acts, &kept, &taught.tools, &mut notes);
+    if made.is_empty() {
+        let text = "the request was finished without a call that had an effect; there is nothing to repeat";
+        return Err(LearnError::NothingToLearn(text.to_owned()));
+    }
+    parameters::follow_sizes(&mut made, &|path| kept.corner(&taught.acts, path));
+    rows::fold(&mut made, &|path| kept.rows(&taught.acts, path));
+    let workflow = Workflow {
+        format: FORMAT,
+        name: lesson.name.clone(),
+        about: taught.request.clone(),
+        request: deskhand_core::workflow::literal(&taught.request),
+        documents: lesson.documents.iter().map(|path| deskhand_core::workflow::literal(path)).collect(),
+        learnt: Some(Learnt { session: folder.name(), demonstrated: false, on: taught.on.clone() }),
+        parameters: std::collections::BTreeMap::new(),
+        dialogs: Vec::new(),
+        steps: made,
+    };
+    let mut draft = Draft { workflow, unsure: Vec::new(), notes };
+    parameters::find(&mut draft, &taught.request);
+    Ok(draft)
+}

@@ -1,0 +1,153 @@
+//! Acts to steps: which of them are repeated, with which elements, and what must come of them.
+
+use deskhand_core::{
+    command::{ToolSpec, Verdict},
+    ids::ElementId,
+    intent::{Does, Takes},
+    known_tools::{RECALL, SCROLL},
+    ui::{WindowKind, names_equal},
+    workflow::{
+        Expected, StepWindow, WorkflowStep, literal,
+        selector::{NamePattern, Selector},
+    },
+};
+use serde_json::{Map, Value};
+
+use super::{acts::Act, readings::Readings};
+
+/// Tools that look at or move the view alone: a step finds its element without them.
+const NOT_REPEATED: &[&str] =
+    &["more", "summary", "calculate", "wait", "scroll_into_view", "list_windows", RECALL, SCROLL];
+
+/// The steps of these acts.
+pub(super) fn steps(
+    acts: &[Act],
+    readings: &Readings,
+    tools: &[ToolSpec],
+    notes: &mut Vec<String>,
+) -> Vec<WorkflowStep> {
+    let mut steps = Vec::new();
+    for (index, act) in acts.iter().enumerate() {
+        if is_repeated(act, readings.saved.contains_key(&index)) {
+            match step(act, (index, readings), tools) {
+                Ok(step) => steps.push(step),
+                Err(why) => notes.push(format!("`{}` is left out: {why}", act.command.to_line())),
+            }
+        }
+    }
+    steps
+}
+
+/// Whether an act is a part of the work: it had an effect, or what it read is used.
+fn is_repeated(act: &Act, is_read: bool) -> bool {
+    let happened = act.result.is_success() && act.result.effect != Some(Verdict::NotSeen);
+    match act.command.intent.does {
+        _ if !happened || NOT_REPEATED.contains(&act.command.tool.as_str()) => is_read && happened,
+        Does::Read => is_read,
+        // The window of a step says where it is done, and starts its application.
+        Does::Switch | Does::Delegate => false,
+        Does::Open if act.is_host => act.command.arguments.contains_key("files"),
+        Does::Wait
+        | Does::Other
+        | Does::Press
+        | Does::Type
+        | Does::Drag
+        | Does::Set
+        | Does::Point
+        | Does::Open
+        | Does::Close
+        | Does::Save
+        | Does::Run => true,
+    }
+}
+
+fn step(
+    act: &Act,
+    (index, readings): (usize, &Readings),
+    tools: &[ToolSpec],
+) -> Result<WorkflowStep, String> {
+    let takes = act.command.takes_in(tools);
+    let mut step = WorkflowStep {
+        about: act.about.clone(),
+        call: act.command.tool.clone(),
+        save: readings.saved.get(&index).cloned(),
+        expect: expected(act),
+        window: if act.is_host { None } else { Some(window(act)?) },
+        ..WorkflowStep::default()
+    };
+    // Beside an element its name guards it; alone it says which one is meant.
+    let has_element = takes
+        .iter()
+        .any(|(name, takes)| *takes == Takes::Element && act.command.arguments.contains_key(name));
+    for (name, value) in &act.command.arguments {
+        let is = |wanted: Takes| takes.iter().any(|(known, takes)| known == name && *takes == wanted);
+        if is(Takes::Element) {
+            let selector = selector(act, value)?;
+            step.aims.insert(name.clone(), selector);
+        } else if is(Takes::Window) {
+            return Err("it is aimed at a window by its number, which another run does not have".to_owned());
+        } else if !(is(Takes::Name) && has_element) {
+            step.arguments.insert(name.clone(), argument(value, index, readings));
+        }
+    }
+    Ok(step)
+}
+
+/// An argument, with references to what was read.
+fn argument(value: &Value, index: usize, readings: &Readings) -> Value {
+    match value {
+        Value::String(text) => match readings.path(index, text) {
+            Some(path) => Value::String(format!("{{{path}}}")),
+            None => Value::String(literal(text)),
+        },
+        Value::Number(number) => match readings.path(index, &number.to_string()) {
+            Some(path) => Value::String(format!("{{{path}}}")),
+            None => value.clone(),
+        },
+        Value::Array(values) => match readings.path(index, &value.to_string()) {
+            Some(path) => Value::String(format!("{{{path}}}")),
+            None => Value::Array(values.iter().map(|value| argument(value, index, readings)).collect()),
+        },
+        Value::Object(fields) => {
+            let filled = fields.iter().map(|(name, value)| (name.clone(), argument(value, index, readings)));
+            Value::Object(filled.collect::<Map<_, _>>())
+        }
+        Value::Null | Value::Bool(_) => value.clone(),
+    }
+}
+
+/// The window that an act was done in.
+fn window(act: &Act) -> Result<StepWindow, String> {
+    let surface = act.view.as_ref().and_then(|view| view.surfaces.first());
+    let window = &surface.ok_or("its window was never seen")?.window;
+    let document = window.document.as_ref().and_then(|document| document.path.as_deref());
+    let file = document.and_then(|path| path.rsplit('/').next());
+    Ok(StepWindow {
+        application: window.app.root.clone(),
+        name: window.app.name.clone(),
+        title: NamePattern::of_title(&window.title, &window.app.name, file),
+    })
+}
+
+/// The element of an act, by what it is recognised by.
+fn selector(act: &Act, value: &Value) -> Result<Selector, String> {
+    let id: ElementId = value
+        .as_str()
+        .and_then(|id| id.trim().parse().ok())
+        .ok_or_else(|| format!("{value} is no element"))?;
+    let view = act.view.as_ref().ok_or("its window was never seen")?;
+    Selector::of(view, id).map(Selector::written).ok_or_else(|| format!("{id} was never seen in its window"))
+}
+
+/// What must have come of an act: the dialog that it opened, and whether its effect was seen.
+fn expected(act: &Act) -> Expected {
+    let opened = act.result.window.as_ref().filter(|window| {
+        let main = act.view.as_ref().and_then(|view| view.surfaces.first());
+        let is_other = main.is_none_or(|main| !names_equal(&main.window.title, &window.title));
+        window.kind == WindowKind::Dialog && is_other && !window.title.trim().is_empty()
+    });
+    Expected {
+        opens: opened.map(|window| literal(&window.title)),
+        unseen: act.result.effect == Some(Verdict::Unknown),
+    }
+}
