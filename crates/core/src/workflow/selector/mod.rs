@@ -20,10 +20,17 @@
 //!    of the same meaning; role, position and the roles of neighbours are equal. Besides, the name means the same as far as words are
 //!    known, or the help text, shortcut or range is equal.
 //!
-//! More is needed where more could go wrong: a name that the safe guard asks about, a step whose element had doubles, neighbours that
-//! are all gone, another title or page, a window in which most names are unknown. Several elements of the same name are
-//! told apart by strong agreements, else the result is [`Found::Ambiguous`]. A new name never heals if it was another element's, if it is
-//! the opposite of the old one or of wider reach, or if the safe guard takes it for something else.
+//! # What makes it stop
+//!
+//! - More is needed where more could go wrong: a name that the safe guard asks about, neighbours that are all gone, another title or
+//!   page, a window in which most names are unknown.
+//! - An element that had doubles is only found in its row, in containers that only it was in, or where everything around it is as it was.
+//! - Several elements of the name are told apart by label, help text or containers, or by everything else together. A new double in the
+//!   same containers, or anywhere on a page, makes the result [`Found::Ambiguous`].
+//! - A new name never heals if it was another element's, if it is the opposite of the old one or reaches further, or if the safe guard
+//!   takes it for something else.
+//! - A window that cannot be told from a drifted one is taken for it: a control that was replaced by one of a related name, in the same
+//!   place between the same neighbours, looks like one that was renamed.
 
 mod compare;
 mod concepts;

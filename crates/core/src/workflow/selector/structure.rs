@@ -151,12 +151,17 @@ impl Search<'_> {
         if !stands || new.is_empty() || means_otherwise(old, &new) || Weight::of(old) != Weight::of(&new) {
             return false;
         }
-        // Words that one name has of the other are no translation.
-        match kinship(old, &new) {
-            Kinship::Same | Kinship::Synonym => true,
-            Kinship::Related | Kinship::Stranger => self.is_supported(one) && !self.is_guarded,
-            Kinship::Opposed => false,
+        let folded = fold_name(&new);
+        let named_so = self.scenes.get(one.scene).map_or(0, |scene| {
+            let is_so = |at: usize| scene.anchor(at).is_some_and(|anchor| fold_name(&anchor.name) == folded);
+            scene.shown().filter(|(at, node)| node.element.role.is_interactive() && is_so(*at)).count()
+        });
+        let is_alone = u32::try_from(named_so).is_ok_and(|count| count <= selector.doubles.saturating_add(1));
+        if !is_alone && selector.row.is_empty() {
+            return false;
         }
+        let kin = kinship(old, &new);
+        kin.is_close() || self.is_supported(one) && kin != Kinship::Opposed && !self.is_guarded
     }
 }
 

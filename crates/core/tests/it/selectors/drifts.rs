@@ -3,7 +3,7 @@
 use deskhand_core::{
     ids::ElementId,
     ui::{Role, State},
-    workflow::selector::{Selector, find},
+    workflow::selector::{Anchor, Selector, find},
 };
 use proptest::prelude::*;
 
@@ -235,7 +235,19 @@ fn apply(edit: Edit, world: &mut World, target: ElementId, copies: &mut Vec<Elem
             copies.extend((first..world.next).map(ElementId));
         }
         Edit::Swap => world.swap(world.unit(one), world.unit(other)),
-        Edit::SwapTarget => swap_with_another(world, target, &others, dice),
+        Edit::SwapTarget => {
+            let all = world.all();
+            let name = |id: &ElementId| {
+                all.iter().find(|one| one.id == world.named_by(*id)).map(|one| one.name.clone())
+            };
+            // Two of the same name are the same after they changed places.
+            for id in others.iter().filter(|id| name(id) != name(&target)) {
+                if dice.chance(30) {
+                    world.swap(world.unit(target), world.unit(*id));
+                    break;
+                }
+            }
+        }
         Edit::Translate => world.translate(&words()),
         Edit::Roles | Edit::RoleOfTarget => {
             let what = if edit == Edit::Roles { one } else { target };
@@ -248,17 +260,17 @@ fn apply(edit: Edit, world: &mut World, target: ElementId, copies: &mut Vec<Elem
             let beside = world.unit(if edit == Edit::Insert { one } else { target });
             world.put(branch, beside, dice.chance(50));
         }
-        Edit::Dialog => {
-            let modal = if dice.chance(50) { " !modal" } else { "" };
-            let (first, second) = (dice.pick(NAMES), dice.pick(NAMES));
-            world.add(&format!(
-                "dialog \"Notice\"{modal}\n  push button \"{first}\"\n  push button \"{second}\""
-            ));
-        }
+        Edit::Dialog => add_dialog(world, dice),
         Edit::Theme => (world.scale, world.shift) = (80 + dice.roll(90) as i32, dice.roll(300) as i32),
         Edit::Hide => world.change(one, |element| element.states.remove(State::Showing)),
         Edit::HideTarget => world.change(target, |element| element.states.remove(State::Showing)),
     }
+}
+
+fn add_dialog(world: &mut World, dice: &mut Dice) {
+    let modal = if dice.chance(50) { " !modal" } else { "" };
+    let (first, second) = (dice.pick(NAMES), dice.pick(NAMES));
+    world.add(&format!("dialog \"Notice\"{modal}\n  push button \"{first}\"\n  push button \"{second}\""));
 }
 
 /// How a drift ended.
@@ -273,7 +285,7 @@ enum End {
 }
 
 /// Drifts a random window and looks for a random element. If the target itself was removed, renamed, moved or drawn otherwise, a copy of
-/// it, or a new control that has its name or more words, is that one for all that a window tells, and does not count as wrong. Every other element does,
+/// it, a new control with its name or a related one, or one of its name that took its place in its containers is that one for all that a window tells, and does not count as wrong. Every other element does,
 /// and nothing else may be found as long as the target is as it was. An element that is described
 /// as the recorded one was, by its name, containers and neighbours, is right, too.
 fn drift(seed: u64, edits: &[Edit]) -> Option<End> {
@@ -300,6 +312,20 @@ fn drift(seed: u64, edits: &[Edit]) -> Option<End> {
     let Some(element) = found.element() else {
         return Some(if shown.is_some() { End::Stopped } else { End::Gone });
     };
+    let translation = words().remove(&recorded.name).unwrap_or_else(|| recorded.name.clone());
+    let has_its_name = |name: &str| {
+        name.contains(&recorded.name)
+            || recorded.name.contains(name) && !name.is_empty()
+            || name == translation
+    };
+    // One of its name that came into its containers when it left them.
+    let has_come = || {
+        let was = Selector::of(&before, element);
+        let is = Selector::of(&view, element);
+        was.zip(is).is_some_and(|(was, is)| {
+            was.within != selector.within && is.within == selector.within && is.name == selector.name
+        })
+    };
     const OF_TARGET: [Edit; 7] = [
         Edit::RenameTarget,
         Edit::WidenTarget,
@@ -310,9 +336,9 @@ fn drift(seed: u64, edits: &[Edit]) -> Option<End> {
         Edit::HideTarget,
     ];
     let is_twin = (shown.is_none() || edits.iter().any(|edit| OF_TARGET.contains(edit)))
-        && (copies.contains(&element)
-            || element.0 >= last_id
-                && now.iter().any(|one| one.id == element && one.name.contains(&recorded.name)));
+        && (has_come()
+            || copies.contains(&element)
+            || element.0 >= last_id && now.iter().any(|one| one.id == element && has_its_name(&one.name)));
     let is_same_to_all = Selector::of(&view, element).is_some_and(|seen| is_same_control(&seen, &selector));
     let is_right = element == target || is_twin || is_same_to_all;
     Some(if is_right {
@@ -323,7 +349,7 @@ fn drift(seed: u64, edits: &[Edit]) -> Option<End> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(60000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn no_other_element_is_ever_found(seed in any::<u64>(), edits in prop::collection::vec(prop::sample::select(EDITS.to_vec()), 0..5)) {
@@ -335,34 +361,33 @@ proptest! {
 
 /// Whether two descriptions are the same but for the place and the rest of the window: two of the same name changed places.
 fn is_same_control(one: &Selector, other: &Selector) -> bool {
+    let names = |anchors: &[Anchor]| anchors.iter().map(|anchor| anchor.name.clone()).collect::<Vec<_>>();
     let own = |one: &Selector| {
-        (one.role.clone(), one.name.clone(), one.label.clone(), one.help.clone(), one.nth, one.of)
+        let around = [&one.within, &one.before, &one.after].map(|anchors| names(anchors));
+        (one.role.clone(), one.name.clone(), one.label.clone(), one.help.clone(), around)
     };
     own(one) == own(other)
-        && one.within == other.within
-        && one.before == other.before
-        && one.after == other.after
 }
 
 /// How often each edit alone is healed, at least, in percent of the cases in which the element is there.
 const HEALED_MIN: &[(Edit, usize)] = &[
     (Edit::Theme, 95),
-    (Edit::Rename, 85),
-    (Edit::RenameTarget, 30),
-    (Edit::Move, 85),
-    (Edit::MoveTarget, 40),
-    (Edit::Delete, 85),
-    (Edit::Copy, 85),
-    (Edit::CopyTarget, 30),
+    (Edit::Rename, 90),
+    (Edit::RenameTarget, 35),
+    (Edit::Move, 90),
+    (Edit::MoveTarget, 60),
+    (Edit::Delete, 90),
+    (Edit::Copy, 90),
+    (Edit::CopyTarget, 35),
     (Edit::Swap, 90),
-    (Edit::SwapTarget, 50),
-    (Edit::Translate, 30),
-    (Edit::Roles, 85),
+    (Edit::SwapTarget, 90),
+    (Edit::Translate, 25),
+    (Edit::Roles, 90),
     (Edit::RoleOfTarget, 25),
-    (Edit::Insert, 85),
-    (Edit::InsertBesideTarget, 80),
+    (Edit::Insert, 90),
+    (Edit::InsertBesideTarget, 70),
     (Edit::Dialog, 40),
-    (Edit::Hide, 85),
+    (Edit::Hide, 90),
 ];
 
 #[test]
@@ -419,18 +444,4 @@ fn several_drifts_at_once_are_never_healed_wrongly() {
         problems[..problems.len().min(25)].join("\n")
     );
     assert!(healed >= 1_200, "{healed} healed, {stopped} stopped, {gone} gone");
-}
-
-/// Lets the target change places with one of the others. Two of the same name are the same after that, and stay.
-fn swap_with_another(world: &mut World, target: ElementId, others: &[ElementId], dice: &mut Dice) {
-    let all = world.all();
-    let name =
-        |id: &ElementId| all.iter().find(|one| one.id == world.named_by(*id)).map(|one| one.name.clone());
-    let different: Vec<ElementId> = others.iter().filter(|id| name(id) != name(&target)).copied().collect();
-    for id in different {
-        if dice.chance(30) {
-            world.swap(world.unit(target), world.unit(id));
-            break;
-        }
-    }
 }
