@@ -59,10 +59,14 @@ fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
     after.split("\n# ").next().unwrap_or_default()
 }
 
-/// The id on the first line of the listing with this text: `- [e17] check box "Item 3"`.
+/// The elements that are listed, several of a row on one line: `[e17] check box "Item 3" (checked) | [e18] "Item 4"`.
+fn listed(prompt: &str) -> impl Iterator<Item = &str> {
+    prompt.lines().flat_map(|line| line.split(" | ")).filter(|part| part.contains('['))
+}
+
+/// The id of the first element with this text.
 fn id_of(prompt: &str, text: &str) -> Option<String> {
-    let line = prompt.lines().find(|line| line.contains(text) && line.contains('['))?;
-    let (_, after) = line.split_once('[')?;
+    let (_, after) = listed(prompt).find(|part| part.contains(text))?.split_once('[')?;
     after.split_once(']').map(|(id, _)| id.to_owned())
 }
 
@@ -148,9 +152,9 @@ impl Forgetful {
 fn next_box(prompt: &str, boxes: u32) -> Option<String> {
     let ticked = |number: u32| {
         let name = format!("\"Item {number}\"");
-        // The last line about a box is the newest: changes stand after the listing.
-        let line = prompt.lines().rfind(|line| line.contains(&name) && line.contains("[e"));
-        line.is_some_and(|line| line.contains("checked") && !line.contains("not checked"))
+        // The last one is the newest: changes stand after the listing.
+        let part = listed(prompt).filter(|part| part.contains(&name) && part.contains("[e")).last();
+        part.is_some_and(|part| part.contains("checked") && !part.contains("not checked"))
     };
     let number = (1..=boxes).find(|number| !ticked(*number))?;
     id_of(prompt, &format!("\"Item {number}\""))
