@@ -45,7 +45,7 @@ pub use capability::{
     Aspect, BROWSERS, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction,
     Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
     NativeEffect, Natives, Patterns, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree,
-    WaitedFor, Windowing, is_office,
+    PersonInput, WaitedFor, Watched, Windowing, is_office,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

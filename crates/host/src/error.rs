@@ -7,6 +7,7 @@ use deskhand_runtime::{RunError, agents::RegistryError};
 use crate::{
     batch::{BatchError, TaskError},
     config::ConfigError,
+    knowledge::KnowledgeError,
     local::LocalError,
     model::ModelError,
     session::SessionError,
@@ -50,6 +51,9 @@ pub enum HostError {
     /// A workflow cannot be found, read, learnt or run.
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
+    /// The index of help or the experiences cannot be used.
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
     /// The tools cannot be registered together.
     #[error("failed to set up the tools")]
     Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -90,6 +94,7 @@ impl HostError {
             Self::Task(error) => error.help(),
             Self::Batch(error) => error.help(),
             Self::Workflow(error) => error.help(),
+            Self::Knowledge(error) => error.help(),
             Self::Agents(_) => Some(
                 "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
                     .to_owned(),
@@ -114,6 +119,7 @@ impl HostError {
             Self::Workflow(error) => {
                 matches!(error, WorkflowFileError::Missing { .. } | WorkflowFileError::Unfit { .. })
             }
+            Self::Knowledge(error) => error.is_usage(),
             Self::Document(_)
             | Self::Session(_)
             | Self::Register(_)

@@ -19,7 +19,8 @@
 pub mod agents;
 mod camera;
 mod clock;
-pub mod driver;
+pub pub mod demonstration;
+mod driver;
 pub mod fork;
 pub mod held;
 mod hidden;

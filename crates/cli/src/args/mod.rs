@@ -5,6 +5,7 @@ mod about;
 mod act;
 mod desktop;
 mod hidden;
+mod knowledge;
 mod mcp;
 mod model;
 mod policy;
@@ -25,6 +26,10 @@ pub(crate) use desktop::{
     TreeArgs, WindowsArgs,
 };
 pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs};
+pub(crate) use knowledge::{
+    ExperienceArgs, ExperienceCommand, ForgetArgs, KnowledgeAddArgs, KnowledgeArgs, KnowledgeCommand,
+    KnowledgeSearchArgs,
+};
 pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs};
 pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
@@ -92,6 +97,10 @@ pub(crate) enum Command {
     Do(Box<DoArgs>),
     /// Look at workflows and change them.
     Workflow(WorkflowArgs),
+    /// Add help that agents look up, and see what they would find.
+    Knowledge(KnowledgeArgs),
+    /// Look at what earlier sessions taught, or forget it.
+    Experience(ExperienceArgs),
     /// Check this machine and the configuration, and say how to fix what is missing.
     Doctor(DoctorArgs),
     /// Start a virtual desktop and keep it until Ctrl-C, or look at the desktop of a session.

@@ -7,6 +7,7 @@ mod batch;
 mod config;
 mod desktop;
 mod doctor;
+mod experience;
 mod files;
 mod follow;
 mod fork;
@@ -14,6 +15,7 @@ mod gc;
 mod hold_browser;
 mod host;
 mod keep_desktop;
+mod knowledge;
 mod local;
 mod mcp;
 mod model;
@@ -54,6 +56,8 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Learn(args) => workflow::learn(&args),
         Command::Do(args) => block_on(workflow::perform(&args)),
         Command::Workflow(args) => workflow::workflow(&args),
+        Command::Knowledge(args) => block_on(knowledge::knowledge(&args)),
+        Command::Experience(args) => experience::experience(&args),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Desktop(args) => block_on(desktop::desktop(&args)),
         Command::Windows(args) => block_on(windows::windows(&args)),

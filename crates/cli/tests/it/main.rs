@@ -10,6 +10,7 @@ mod durable;
 mod endings;
 mod help;
 mod keeper;
+mod knowledge;
 mod local;
 mod main_job;
 mod mcp;

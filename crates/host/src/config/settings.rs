@@ -12,6 +12,7 @@ use super::{
     agents::AgentSettings,
     desktop::DesktopSettings,
     detection::{self, ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings},
+    knowledge::KnowledgeSettings,
     limits::{LimitSettings, PriceSettings, SessionLimitSettings, WorkSettings},
     local::{LocalModelSettings, LocalSettings},
     model::ModelSettings,
@@ -78,6 +79,8 @@ pub struct Config {
     pub sessions: SessionSettings,
     /// Tasks that were learnt and run without a model.
     pub workflows: WorkflowSettings,
+    /// What agents look up before they work on something.
+    pub knowledge: KnowledgeSettings,
 }
 
 impl Default for Config {
@@ -108,6 +111,7 @@ impl Default for Config {
             tools: Vec::new(),
             sessions: SessionSettings::default(),
             workflows: WorkflowSettings::default(),
+            knowledge: KnowledgeSettings::default(),
         }
     }
 }

@@ -26,7 +26,11 @@ use super::setup::Setup;
 use crate::{
     HostError,
     agents::enable,
-    config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
+    config::{
+        ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, knowledge_dir, price_table,
+        session_store,
+    },
+    knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
     prompts::prompts,
     secrets::permits,
@@ -73,6 +77,10 @@ pub(crate) struct Plan {
     pub(super) store: SessionStore,
     pub(super) people: PeopleRules,
     pub(super) screenshot: Option<PathBuf>,
+    /// What agents look up.
+    pub(super) retrievers: Retrievers,
+    /// Where what the session teaches is kept; `None` if it is not.
+    pub(super) teaches: Option<Knowledge>,
 }
 
 /// Who decides on approvals, and how long a session waits for answers.
@@ -183,7 +191,10 @@ impl Plan {
         let team = model.clone().team()?;
         let plan = Self::with_team(config, helper, request, model, team)?;
         check_price(&plan.config)?;
-        Ok(Self { sources: sources(config, helper)?, ..plan })
+        let retrievers = retrievers(config, helper, &plan.config.policy)?;
+        let session = SessionConfig { retrieval: retrievers.retrieval.clone(), ..plan.config };
+        let teaches = config.knowledge.learn.then(|| Knowledge::at(knowledge_dir(config)));
+        Ok(Self { sources: sources(config, helper)?, config: session, retrievers, teaches, ..plan })
     }
 
     fn with_team(
@@ -218,6 +229,8 @@ impl Plan {
             store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
+            retrievers: Retrievers::default(),
+            teaches: None,
         })
     }
 
@@ -390,6 +403,7 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
         session.evaluate.clone_from(&now.evaluate);
     }
     session.ranks = now.ranks;
+    session.retrieval.clone_from(&now.retrieval);
     session.secrets.clone_from(&now.secrets);
     session.opened.extend(now.opened.iter().cloned());
     session.pictures &= now.pictures;

@@ -17,12 +17,12 @@ use deskhand_desktop::{Capture as _, Native as _};
 use deskhand_desktop_act::ActLimits;
 use deskhand_model::Team;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox, Wait, Waits,
+    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
     people::{AnyUserChannel, Boxed, Nobody, PauseSwitch, People},
     private,
 };
 
-use super::{DesktopEnd, Ended, SessionError, plan::Plan, script::skip_answered};
+use super::{DesktopEnd, Ended, SessionError, following::Following, plan::Plan, script::skip_answered};
 use crate::{
     HostError, Notice, Observer,
     ranker::ranker,
@@ -235,11 +235,7 @@ impl Run<'_> {
             }
             None => tools,
         };
-        let mut story = Story::default();
-        if let Some(held) = &held {
-            let past = held.folder().read_lines(&mut |line| drop(story.read(line)));
-            past.map_err(SessionError::Journal)?;
-        }
+        let mut following = Following::of(held.as_ref())?;
         let options = RunOptions {
             store: &plan.store,
             desktop: &workspace.desktop,
@@ -261,7 +257,7 @@ impl Run<'_> {
             stop: self.control.stop.clone(),
             waits: self.control.waits.clone(),
             ranker: plan.model.embeddings.clone().map(ranker),
-            retrieve: None,
+            retrieve: plan.retrievers.ask.clone(),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             setup: plan.setup.to_json(),
         };
@@ -273,7 +269,7 @@ impl Run<'_> {
             if let Record::Header(header) = &line.record {
                 note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
             }
-            story.read(line);
+            following.read(line);
             observer.record(line);
         };
         let ran = match held {
@@ -285,7 +281,9 @@ impl Run<'_> {
             workspace.settle().await;
         }
         let screenshot = self.picture(workspace).await;
-        Ok((end, story.into_summary(), screenshot))
+        let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
+        problem.iter().for_each(|problem| self.observer.notice(problem));
+        Ok((end, summary, screenshot))
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
