@@ -84,14 +84,18 @@ async fn each_retriever_reaches_prompt_report_and_replay() {
          [knowledge.search]\nagents = [\"AppAgent/*\"]\n",
         server.root_url()
     ));
-    world.file("help/editor.md", "# Editor\n\n## Type a greeting\n\nType the greeting as it is: handbook-help.\n");
+    world.file(
+        "help/editor.md",
+        "# Editor\n\n## Type a greeting\n\nType the greeting as it is: handbook-help.\n",
+    );
     let added = world.run(&["knowledge", "add", "help", "--app", "mousepad"]);
     assert!(added.contains("1 passages of 1 files"), "{added}");
     let listed = lines(&world.run(&["knowledge", "list", "--json"]));
     assert_eq!((&listed[0]["application"], &listed[0]["files"]), (&json!("mousepad"), &json!(1)));
 
     server.push(found(&server));
-    let shown = world.run(&["knowledge", "search", "--app", "mousepad", "type the greeting lobster", "--json"]);
+    let shown =
+        world.run(&["knowledge", "search", "--app", "mousepad", "type the greeting lobster", "--json"]);
     let hits = lines(&shown);
     let has = |retriever: &str, text: &str| {
         hits.iter().any(|hit| hit["retriever"] == retriever && hit["text"].as_str().unwrap().contains(text))
@@ -115,7 +119,11 @@ async fn each_retriever_reaches_prompt_report_and_replay() {
     assert!(one["worked"].to_string().contains("type_text"), "{one}");
 
     // The second one is told what the first one taught as well.
-    script(&world, r"'after set_checked.*had failed'", "'handbook-help', 'cookbook-page', 'after set_checked'");
+    script(
+        &world,
+        r"'after set_checked.*had failed'",
+        "'handbook-help', 'cookbook-page', 'after set_checked'",
+    );
     server.push(found(&server));
     evaluated(&world);
     let report = world.path().join("report.html");
@@ -146,7 +154,10 @@ fn what_cannot_be_looked_up_is_explained() {
     let world = World::new();
     let check = |arguments: &[&str], code: u8, part: &str| {
         let shown = world.run(arguments);
-        assert!(shown.starts_with(&format!("exit {code}\n")) && shown.contains(part), "{arguments:?}: {shown}");
+        assert!(
+            shown.starts_with(&format!("exit {code}\n")) && shown.contains(part),
+            "{arguments:?}: {shown}"
+        );
     };
     check(&["knowledge", "search", "anything"], 1, "deskhand knowledge add");
     check(&["knowledge", "list"], 0, "the index is empty");

@@ -24,7 +24,7 @@ use x11rb::{
 
 use super::{
     display::Address,
-    fault::{Fault, WorkResult},
+    fault::WorkResult,
     keyboard::{ALT, CONTROL, LEVEL3, SHIFT, SUPER, keysym_of_key},
 };
 

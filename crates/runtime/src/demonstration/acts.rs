@@ -128,15 +128,22 @@ impl Teller<'_> {
             let arguments = json!({"id": chosen, "item": element.name});
             return self.act(made, next, (&combo.view, "select"), arguments);
         }
-        if button == 1 && count == 1 && is_item(&element.role) {
-            if let Some((path, view)) = self.take_menus(&element) {
-                return self.act(made, next, (&view, "visit"), json!({"path": path}));
-            }
+        if button == 1
+            && count == 1
+            && is_item(&element.role)
+            && let Some((path, view)) = self.take_menus(&element)
+        {
+            return self.act(made, next, (&view, "visit"), json!({"path": path}));
         }
         let arguments = match &element.role {
             role if button == 1 && count == 1 && [Role::CHECK_BOX, Role::CHECK_MENU_ITEM].contains(role) => {
                 let checked = self.is_checked(made, next, id).unwrap_or(!element.states.has(State::Checked));
-                return self.act(made, next, (&spot.view, "set_checked"), json!({"id": id, "checked": checked}));
+                return self.act(
+                    made,
+                    next,
+                    (&spot.view, "set_checked"),
+                    json!({"id": id, "checked": checked}),
+                );
             }
             role if *role == Role::TABLE_CELL && button == 1 && is_address(&element.name) && count == 1 => {
                 return self.act(made, next, (&spot.view, "select_cells"), json!({"range": element.name}));
@@ -176,7 +183,9 @@ impl Teller<'_> {
     }
 
     fn drag(&mut self, made: &Made, next: Option<Instant>, from: Point<Screen>, to: Point<Screen>) {
-        let (Some(begun), Some(ended)) = (self.spot(made.from, from), self.spot(made.from, to)) else { return };
+        let (Some(begun), Some(ended)) = (self.spot(made.from, from), self.spot(made.from, to)) else {
+            return;
+        };
         let (Some(one), Some(other)) = (&begun.element, &ended.element) else {
             return self.note("a drag beside the controls is left out".to_owned());
         };
@@ -193,7 +202,8 @@ impl Teller<'_> {
     fn text(&mut self, made: &Made, next: Option<Instant>, text: &str) {
         let before = self.all.before(made.from);
         let after = self.all.after(made.to, next);
-        let Some(view) = before.and_then(|look| look.view.clone()).or(after.and_then(|look| look.view.clone()))
+        let Some(view) =
+            before.and_then(|look| look.view.clone()).or(after.and_then(|look| look.view.clone()))
         else {
             return;
         };
@@ -214,12 +224,17 @@ impl Teller<'_> {
             }
             Kept::Nothing => {
                 let place = field.map_or_else(|| window.title.clone(), Element::label);
-                return self.note(format!("what was typed into {place} is not kept, because {} does not show it", window.app.name));
+                return self.note(format!(
+                    "what was typed into {place} is not kept, because {} does not show it",
+                    window.app.name
+                ));
             }
         };
         self.read_before(made, &text, &window);
         let (tool, arguments) = match field.filter(|field| is_field(field)) {
-            Some(field) if replaces(&text, field, after) => ("set_value", json!({"id": field.id, "value": text})),
+            Some(field) if replaces(&text, field, after) => {
+                ("set_value", json!({"id": field.id, "value": text}))
+            }
             Some(field) => ("type_text", json!({"id": field.id, "text": text})),
             None => ("type_text", json!({"text": text})),
         };
@@ -264,9 +279,11 @@ impl Teller<'_> {
     /// What is at a point: in the window that is on top there. `None` if that is no part of the demonstration.
     fn spot(&mut self, at: Instant, point: Point<Screen>) -> Option<Spot> {
         let look = self.all.before(at)?;
-        let window = look.windows.iter().rev().find(|window| {
-            window.kind != WindowKind::Tooltip && window.bounds.contains(&point)
-        });
+        let window = look
+            .windows
+            .iter()
+            .rev()
+            .find(|window| window.kind != WindowKind::Tooltip && window.bounds.contains(&point));
         let Some(window) = window.filter(|window| window.kind != WindowKind::Panel) else {
             self.note("a click on the desktop or a panel is left out".to_owned());
             return None;
@@ -287,14 +304,22 @@ impl Teller<'_> {
         Some(Spot { element: control_at(&surface, point), view, kind: window.kind })
     }
 
-    fn act(&mut self, made: &Made, next: Option<Instant>, (view, tool): (&Arc<WindowView>, &str), arguments: Value) {
+    fn act(
+        &mut self,
+        made: &Made,
+        next: Option<Instant>,
+        (view, tool): (&Arc<WindowView>, &str),
+        arguments: Value,
+    ) {
         let mut act = self.made(made, view, tool, arguments);
         let (before, after) = (self.all.before(made.from), self.all.after(made.to, next));
         let is_new = |window: &&WindowInfo| {
             before.is_none_or(|before| before.windows.iter().all(|known| known.id != window.id))
         };
         act.result.window = after
-            .and_then(|after| after.windows.iter().rev().filter(is_new).find(|new| new.kind == WindowKind::Dialog))
+            .and_then(|after| {
+                after.windows.iter().rev().filter(is_new).find(|new| new.kind == WindowKind::Dialog)
+            })
             .cloned();
         let differs = match (before, after) {
             (Some(before), Some(after)) => before.view != after.view || before.windows != after.windows,
@@ -307,7 +332,9 @@ impl Teller<'_> {
     fn made(&self, made: &Made, view: &Arc<WindowView>, tool: &str, arguments: Value) -> ShownAct {
         let arguments = match arguments {
             Value::Object(arguments) => arguments,
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Map::new()
+            }
         };
         let window: Option<WindowId> = view.surfaces.first().map(|surface| surface.window.id);
         let mut command = Command { tool: tool.to_owned(), arguments, window, ..Command::default() };
@@ -348,7 +375,8 @@ fn in_words(act: &ShownAct) -> String {
     let target = aimed(act).map(|element| format!(" on {}", excerpt(&element.label(), NAME_MAX)));
     let given = act.command.arguments.iter().filter(|(name, _)| *name != "id");
     let given: Vec<String> = given.map(|(name, value)| format!("{name} {value}")).collect();
-    let given = if given.is_empty() { String::new() } else { format!(" ({})", excerpt(&given.join(", "), NAME_MAX)) };
+    let given =
+        if given.is_empty() { String::new() } else { format!(" ({})", excerpt(&given.join(", "), NAME_MAX)) };
     format!("{}{}{given}", act.command.tool, target.unwrap_or_default())
 }
 
@@ -357,7 +385,9 @@ fn control_at(surface: &Surface, point: Point<Screen>) -> Option<Element> {
     let spot = surface.tree.at(point)?;
     let around = || std::iter::once(spot).chain(surface.tree.ancestors(spot.id));
     let is_whole = |element: &&Element| {
-        element.role.is_interactive() && element.role != Role::TABLE && element.role != Role::DOCUMENT_SPREADSHEET
+        element.role.is_interactive()
+            && element.role != Role::TABLE
+            && element.role != Role::DOCUMENT_SPREADSHEET
     };
     let found = around().find(is_whole).or_else(|| Some(spot).filter(|one| !one.name.trim().is_empty()));
     // The window itself is no control.

@@ -196,7 +196,10 @@ mod tests {
         let keys = ["H", "e", "y", "BackSpace", "Space", "ctrl+s", "Return", "x"];
         let inputs: Vec<(u64, PersonInput)> = (0..).step_by(30).zip(keys.map(key)).collect();
         let chords = ["ctrl+s", "Return"].map(|chord| chord.parse().unwrap()).to_vec();
-        check(&inputs, &[Gesture::Text("He ".to_owned()), Gesture::Keys(chords), Gesture::Text("x".to_owned())]);
+        check(
+            &inputs,
+            &[Gesture::Text("He ".to_owned()), Gesture::Keys(chords), Gesture::Text("x".to_owned())],
+        );
     }
 
     #[test]

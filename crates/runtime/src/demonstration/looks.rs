@@ -132,12 +132,12 @@ pub async fn watch<D: Desktop>(
 
 impl Demonstration {
     fn add(&mut self, look: LookedAt) {
-        let is_same =
-            |last: &&mut LookedAt| last.view == look.view && last.windows == look.windows;
+        let is_full = self.looks.len() >= LOOKS_MAX;
+        let is_same = |last: &&mut LookedAt| last.view == look.view && last.windows == look.windows;
         match self.looks.last_mut().filter(is_same) {
             Some(last) => last.again = look.from,
-            None if self.looks.len() < LOOKS_MAX => self.looks.push(look),
-            None => self.cut = true,
+            None if is_full => self.cut = true,
+            None => self.looks.push(look),
         }
     }
 
@@ -159,7 +159,7 @@ impl Demonstration {
     pub(super) fn after(&self, at: Instant, next: Option<Instant>) -> Option<&LookedAt> {
         let is_in_time = |look: &&LookedAt| next.is_none_or(|next| look.from <= next);
         let after = || self.looks.iter().filter(|look| look.again >= at);
-        after().filter(is_in_time).last().or_else(|| after().next()).or(self.looks.last())
+        after().rfind(is_in_time).or_else(|| after().next()).or(self.looks.last())
     }
 }
 
@@ -184,8 +184,7 @@ async fn look<D: Desktop>(desktop: &D, known: &mut HashSet<WindowId>) -> Desktop
 
 /// The window that a dialog or pop-up belongs to in the end.
 fn owner_of(windows: &[WindowInfo], window: &WindowInfo) -> WindowId {
-    let is_main = |other: &&WindowInfo| {
-        other.kind == WindowKind::Normal && belongs_to(windows, window, other)
-    };
+    let is_main =
+        |other: &&WindowInfo| other.kind == WindowKind::Normal && belongs_to(windows, window, other);
     windows.iter().rev().find(is_main).map_or(window.id, |main| main.id)
 }
