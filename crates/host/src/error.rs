@@ -7,6 +7,7 @@ use deskhand_runtime::{RunError, agents::RegistryError};
 use crate::{
     batch::{BatchError, TaskError},
     config::ConfigError,
+    demonstration::DemonstrationError,
     knowledge::KnowledgeError,
     local::LocalError,
     model::ModelError,
@@ -54,6 +55,9 @@ pub enum HostError {
     /// The index of help or the experiences cannot be used.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),
+    /// A demonstration cannot be kept.
+    #[error(transparent)]
+    Demonstration(#[from] DemonstrationError),
     /// The tools cannot be registered together.
     #[error("failed to set up the tools")]
     Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -103,6 +107,10 @@ impl HostError {
             Self::Run(_) => Some(
                 "check that the sessions folder is writable, or set another with `sessions.dir`".to_owned(),
             ),
+            Self::Demonstration(_) => Some(
+                "check the space and permissions there, or set another folder with `knowledge.dir`"
+                    .to_owned(),
+            ),
             Self::Register(_) | Self::Tools(_) | Self::Picture { .. } => None,
         }
     }
@@ -126,6 +134,7 @@ impl HostError {
             | Self::Agents(_)
             | Self::Tools(_)
             | Self::Run(_)
+            | Self::Demonstration(_)
             | Self::Picture { .. } => false,
         }
     }

@@ -40,7 +40,7 @@ pub(crate) use sessions::{
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
 pub(crate) use work::{ScriptArgs, StageArgs, WorkArgs};
-pub(crate) use workflow::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand};
+pub(crate) use workflow::{DoArgs, DraftArgs, LearnArgs, RecordArgs, WorkflowArgs, WorkflowCommand};
 
 use clap::{Parser, Subcommand};
 
@@ -93,6 +93,8 @@ pub(crate) enum Command {
     Batch(Box<BatchArgs>),
     /// Learn a workflow from a finished session, to do it again without a model.
     Learn(LearnArgs),
+    /// Watch a person do something, and make a workflow of it.
+    Record(Box<RecordArgs>),
     /// Run a workflow that was learnt, without a model.
     Do(Box<DoArgs>),
     /// Look at workflows and change them.

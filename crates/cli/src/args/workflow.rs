@@ -5,7 +5,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 use clap::{Args, Subcommand, ValueHint};
 use deskhand_host::config::Overrides;
 
-use super::{settings::StoreArgs, work::WorkArgs};
+use super::{
+    settings::StoreArgs,
+    work::{StageArgs, WorkArgs},
+};
 
 const LEARN_EXAMPLES: &str = "\
 What stands in the request and was typed becomes a parameter. What was read and used is read again. Steps that
@@ -22,12 +25,21 @@ Examples:
 pub(crate) struct LearnArgs {
     /// Session: its id, the start or end of it, or `last`.
     pub(crate) session: String,
-    /// Name of the workflow [default: the first words of the request].
-    #[arg(long, short)]
-    pub(crate) name: Option<String>,
     /// Request of the session, from 1 [default: the last one that was finished].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) request: Option<u32>,
+    #[command(flatten)]
+    pub(crate) draft: DraftArgs,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// What becomes of the draft of a workflow.
+#[derive(Debug, Args)]
+pub(crate) struct DraftArgs {
+    /// Name of the workflow [default: the first words of the request].
+    #[arg(long, short)]
+    pub(crate) name: Option<String>,
     /// Make a parameter of everything that may be one, without asking.
     #[arg(long, conflicts_with = "no")]
     pub(crate) yes: bool,
@@ -37,8 +49,28 @@ pub(crate) struct LearnArgs {
     /// Replace a workflow of this name.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+const RECORD_EXAMPLES: &str = "\
+Work as usual: clicks, menus, fields, texts and keys become steps. The key Pause pauses and goes on. Ctrl-C in this
+terminal ends it. Passwords are never kept, nor texts that no application shows. This terminal is no part of it.
+
+Examples:
+  deskhand record \"Send the order of Acme\" --name order       show it on this desktop
+  deskhand record \"Chart sales.ods\" --open sales.ods         with a document that changes the next time
+  deskhand record \"Fill in the form\" --desktop virtual       on a desktop of its own, for another program
+  deskhand do order --name Globex                             and do it again, without a model";
+
+/// Watch a person do something, and make a workflow of it.
+#[derive(Debug, Args)]
+#[command(after_help = RECORD_EXAMPLES)]
+pub(crate) struct RecordArgs {
+    /// What is shown, in a sentence. What is typed and stands in it becomes a parameter.
+    pub(crate) request: String,
     #[command(flatten)]
-    pub(crate) store: StoreArgs,
+    pub(crate) draft: DraftArgs,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
 }
 
 const DO_EXAMPLES: &str = "\

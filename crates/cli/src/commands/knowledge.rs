@@ -46,6 +46,8 @@ fn failed(error: impl Into<KnowledgeError>) -> CliError {
 async fn add(host: &Host, args: &KnowledgeAddArgs) -> CommandResult {
     let notes = Output::to(Stream::Error);
     let mut added = Vec::new();
+    // What this machine has about an application may be without a word of help, unlike what somebody names.
+    let is_found = args.paths.is_empty();
     for source in sources(args)? {
         notes.status(&Line::of(Tone::Faint, format!("reading {}", source.path.display())));
         let (knowledge, path) = (host.knowledge(), source.path.clone());
@@ -53,8 +55,16 @@ async fn add(host: &Host, args: &KnowledgeAddArgs) -> CommandResult {
             spawn_blocking(move || -> Result<Added, KnowledgeError> { Ok(knowledge.help()?.add(&source)?) });
         let done = done.await.map_err(|error| CliError::failed_to("add help", error))?;
         notes.clear_status();
-        told(&notes, &path, &done.map_err(failed)?);
+        let done = done.map_err(failed)?;
+        if is_found && done.passages == 0 {
+            host.knowledge().help().map_err(failed)?.remove(&path).map_err(failed)?;
+            continue;
+        }
+        told(&notes, &path, &done);
         added.push(path);
+    }
+    if added.is_empty() {
+        return Err(no_help(args.app.as_deref().unwrap_or_default()));
     }
     let out = Output::to(Stream::Out);
     added.iter().for_each(|path| out.text(path.display()));
@@ -67,11 +77,7 @@ fn sources(args: &KnowledgeAddArgs) -> Result<Vec<HelpSource>, CliError> {
     if args.paths.is_empty() {
         let name = args.app.as_deref().unwrap_or_default();
         let found = Machine::default().sources(name, &languages);
-        if found.is_empty() {
-            let help = "install its help (such as libreoffice-help-en-us or gnome-user-docs), or name a file or folder";
-            return Err(CliError::usage(format!("this machine has no help about `{name}`")).with_help(help));
-        }
-        return Ok(found);
+        return if found.is_empty() { Err(no_help(name)) } else { Ok(found) };
     }
     let source = |path: &PathBuf| {
         let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -84,11 +90,23 @@ fn sources(args: &KnowledgeAddArgs) -> Result<Vec<HelpSource>, CliError> {
     Ok(args.paths.iter().map(source).collect())
 }
 
+fn no_help(application: &str) -> CliError {
+    let help =
+        "install its help (such as libreoffice-help-en-us or gnome-user-docs), or name a file or folder";
+    CliError::usage(format!("this machine has no help about `{application}`")).with_help(help)
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}
+
 /// What was read, and what was not.
 fn told(notes: &Output, path: &Path, added: &Added) {
     let Added { files, passages, skipped, left_out } = added;
     let tone = if *passages == 0 { Tone::Doubtful } else { Tone::Good };
-    notes.line(&Line::of(tone, format!("{}: {passages} passages of {files} files", path.display())));
+    let read = format!("{} of {}", counted(*passages, "passage"), counted(*files, "file"));
+    notes.line(&Line::of(tone, format!("{}: {read}", path.display())));
     for one in skipped.iter().take(SKIPPED_SHOWN) {
         let why = excerpt(&one_line(&one.reason), WHY_MAX);
         notes.line(&Line::of(Tone::Faint, format!("skipped {}: {why}", one.path.display())));
@@ -125,7 +143,7 @@ fn list(host: &Host, as_json: bool) -> CommandResult {
             continue;
         }
         let about = source.application.as_ref().map(|app| format!("  about {app}")).unwrap_or_default();
-        let size = format!("  {} passages of {} files", source.passages, source.files);
+        let size = format!("  {} of {}", counted(source.passages, "passage"), counted(source.files, "file"));
         let line = Line::of(Tone::Strong, source.path.display().to_string())
             .with(Tone::Plain, size)
             .with(Tone::Faint, about);

@@ -21,6 +21,7 @@ mod mcp;
 mod model;
 mod packaging;
 mod policy;
+mod record;
 mod replay;
 mod report;
 mod resume;
@@ -54,6 +55,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Follow(args) => block_on(follow::follow(&args)),
         Command::Batch(args) => block_on(batch::batch(&args)),
         Command::Learn(args) => workflow::learn(&args),
+        Command::Record(args) => block_on(record::record(&args)),
         Command::Do(args) => block_on(workflow::perform(&args)),
         Command::Workflow(args) => workflow::workflow(&args),
         Command::Knowledge(args) => block_on(knowledge::knowledge(&args)),

@@ -3,7 +3,7 @@
 use std::{
     fs,
     io::{self, BufRead as _, IsTerminal as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
 };
 
@@ -19,7 +19,7 @@ use super::{
     session::{Shown, carry_out_then, request},
 };
 use crate::{
-    args::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
+    args::{DoArgs, DraftArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -29,22 +29,32 @@ const EDITOR: &str = "nano";
 
 pub(crate) fn learn(args: &LearnArgs) -> CommandResult {
     let host = load(args.store.overrides())?;
-    let wanted = Learn { name: args.name.clone(), round: args.request };
-    let mut draft = host.learn(&args.session, &wanted)?;
+    let wanted = Learn { name: args.draft.name.clone(), round: args.request };
+    let draft = host.learn(&args.session, &wanted)?;
+    let path = shelve(&host, draft, &args.draft)?;
+    Output::to(Stream::Out).text(path.display());
+    Ok(Exit::Success)
+}
+
+/// Asks what is a parameter, and writes the workflow of a draft. Returns its file.
+pub(super) fn shelve(host: &Host, mut draft: Draft, args: &DraftArgs) -> Result<PathBuf, CliError> {
     let notes = Output::to(Stream::Error);
-    for unsure in draft.unsure.clone() {
-        let accepts = args.yes || (!args.no && is_parameter(&notes, &unsure));
-        if accepts {
-            draft.accept(&unsure);
-        }
-    }
     for note in &draft.notes {
         notes.line(&Line::of(Tone::Doubtful, note));
     }
-    let path = host.workflows().add(&draft.workflow, args.force).map_err(HostError::from)?;
+    // It is written before anything is asked, so that it is there whatever becomes of the questions.
+    let add = |draft: &Draft, replaces: bool| {
+        host.workflows().add(&draft.workflow, replaces).map_err(HostError::from)
+    };
+    let path = add(&draft, args.force)?;
+    for unsure in draft.unsure.clone() {
+        if args.yes || (!args.no && is_parameter(&notes, &unsure)) {
+            draft.accept(&unsure);
+        }
+    }
+    add(&draft, /*replaces*/ true)?;
     told(&notes, &draft);
-    Output::to(Stream::Out).text(path.display());
-    Ok(Exit::Success)
+    Ok(path)
 }
 
 /// Asks whether a text is a parameter. Without a terminal it is none.

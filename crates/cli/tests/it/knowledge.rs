@@ -89,7 +89,7 @@ async fn each_retriever_reaches_prompt_report_and_replay() {
         "# Editor\n\n## Type a greeting\n\nType the greeting as it is: handbook-help.\n",
     );
     let added = world.run(&["knowledge", "add", "help", "--app", "mousepad"]);
-    assert!(added.contains("1 passages of 1 files"), "{added}");
+    assert!(added.contains("1 passage of 1 file"), "{added}");
     let listed = lines(&world.run(&["knowledge", "list", "--json"]));
     assert_eq!((&listed[0]["application"], &listed[0]["files"]), (&json!("mousepad"), &json!(1)));
 

@@ -5,12 +5,12 @@ use deskhand_knowledge::{experience::ExperienceError, help::HelpError};
 /// An operation on the index of help or on the experiences that failed.
 #[derive(Debug, thiserror::Error)]
 pub enum KnowledgeError {
-    /// The index of help.
+    /// The index of help. Its cause is a part of the message.
     #[error("failed to {}", deskhand_core::text::error_chain(.0))]
-    Help(#[from] Box<HelpError>),
-    /// The experiences.
+    Help(Box<HelpError>),
+    /// The experiences. Its cause is a part of the message.
     #[error("failed to {}", deskhand_core::text::error_chain(.0))]
-    Experience(#[from] Box<ExperienceError>),
+    Experience(Box<ExperienceError>),
     /// There is no experience with an id.
     #[error("there is no experience `{0}`")]
     NoExperience(String),

@@ -5,7 +5,7 @@
 
 use deskhand_core::{
     agent::AgentRef,
-    command::Verdict,
+    command::{Command, Verdict},
     evaluation::Judgement,
     outcome::{Outcome, OutcomeKind},
     reply::{HostReply, Reply},
@@ -197,27 +197,28 @@ impl Round {
     }
 }
 
-/// What was done: the tool, what it was aimed at, and the arguments that the user's request has.
 fn words_of(act: &ActStory, request: &str) -> String {
+    let target = act.target.as_ref().map(|target| (target.kind.as_str(), target.name.as_str()));
+    what_was_done(&act.command, target, request)
+}
+
+/// What was done: the tool, the kind and name of what it was aimed at, and the arguments that the user's request has.
+pub(crate) fn what_was_done(command: &Command, target: Option<(&str, &str)>, request: &str) -> String {
     let request = request.to_lowercase();
     let is_said = |text: &str| {
         let text = text.trim().to_lowercase();
         !text.is_empty() && request.contains(&text)
     };
-    let given = act.command.arguments.iter().filter_map(|(name, value)| match value {
+    let given = command.arguments.iter().filter_map(|(name, value)| match value {
         Value::String(text) if is_said(text) && name != "id" => Some(format!("{name} “{}”", text.trim())),
         Value::Bool(flag) => Some(format!("{name} {flag}")),
         Value::String(_) | Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
     });
     let given: Vec<String> = given.collect();
-    let target = act.target.as_ref().map(|target| {
-        let name = excerpt(&target.name, NAME_MAX);
-        if name.is_empty() {
-            format!(" on a {}", target.kind)
-        } else {
-            format!(" on {} “{name}”", target.kind)
-        }
+    let target = target.map(|(kind, name)| match excerpt(name, NAME_MAX) {
+        name if name.is_empty() => format!(" on a {kind}"),
+        name => format!(" on {kind} “{name}”"),
     });
     let given = if given.is_empty() { String::new() } else { format!(" ({})", given.join(", ")) };
-    format!("{}{}{given}", act.command.tool, target.unwrap_or_default())
+    format!("{}{}{given}", command.tool, target.unwrap_or_default())
 }

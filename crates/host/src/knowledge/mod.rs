@@ -17,7 +17,7 @@ pub use deskhand_knowledge::{
 };
 
 pub use error::KnowledgeError;
-pub(crate) use lessons::Lessons;
+pub(crate) use lessons::{Lessons, what_was_done};
 pub(crate) use retrievers::{Retrievers, retrievers};
 
 /// The folder of the index of help and of the experiences.

@@ -10,6 +10,6 @@ mod shelf;
 
 pub use error::WorkflowFileError;
 pub use learning::Learn;
-pub(crate) use learning::learn_from;
+pub(crate) use learning::{learn_from, named};
 pub use performing::Perform;
 pub use shelf::{Shelf, Shelved};

@@ -7,7 +7,7 @@ use std::{
 
 use deskhand_core::{
     suggest::nearest,
-    workflow::{StepChange, Workflow},
+    workflow::{StepChange, Workflow, WorkflowError},
 };
 
 use super::WorkflowFileError;
@@ -86,6 +86,22 @@ impl Shelf {
             return Err(WorkflowFileError::Missing { name: name.to_owned(), near: near.or(all) });
         }
         read(&path)
+    }
+
+    /// Checks before any work that a workflow of this name could be written.
+    ///
+    /// # Errors
+    /// The name is none, or there is one of it that may not be replaced.
+    pub fn check_new(&self, name: &str, replaces: bool) -> Result<(), WorkflowFileError> {
+        if !Workflow::is_name(name) {
+            let problem = WorkflowError::Name { name: name.to_owned() };
+            return Err(WorkflowFileError::Unfit { name: name.to_owned(), problem });
+        }
+        let path = self.path_of(name);
+        if path.exists() && !replaces {
+            return Err(WorkflowFileError::Exists { name: name.to_owned(), path });
+        }
+        Ok(())
     }
 
     /// Writes a new workflow; `replaces` says whether one of its name may be replaced.

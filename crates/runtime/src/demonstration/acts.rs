@@ -25,12 +25,14 @@ use super::{
 const NAME_MAX: usize = 60;
 
 /// What a person did, as a workflow would do it.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Shown {
     /// What was done, in order.
     pub acts: Vec<ShownAct>,
     /// What is not a part of it, a sentence each.
     pub notes: Vec<String>,
+    /// The files of the documents that were open from the beginning and were worked on.
+    pub documents: Vec<String>,
 }
 
 /// Something that a person did.
@@ -46,6 +48,13 @@ pub struct ShownAct {
     pub view: Arc<WindowView>,
     /// When it was done.
     pub at: Instant,
+}
+
+impl ShownAct {
+    /// The element that it was aimed at.
+    pub fn target(&self) -> Option<&Element> {
+        aimed(self)
+    }
 }
 
 /// Where a gesture was made.
@@ -80,6 +89,7 @@ impl Demonstration {
             let next = made.get(index + 1).map(|next| next.from);
             teller.tell(one, next);
         }
+        teller.finds_documents();
         teller.unwatched();
         teller.shown
     }
@@ -353,6 +363,18 @@ impl Teller<'_> {
     fn note(&mut self, note: String) {
         if !self.shown.notes.contains(&note) {
             self.shown.notes.push(note);
+        }
+    }
+
+    /// Finds what was open from the beginning.
+    fn finds_documents(&mut self) {
+        let Some(first) = self.all.looks.first() else { return };
+        for surface in self.shown.acts.iter().filter_map(|act| act.view.surfaces.first()) {
+            let window = first.windows.iter().find(|window| window.id == surface.window.id);
+            let path = window.and_then(|window| window.document.as_ref()?.path.clone());
+            if let Some(path) = path.filter(|path| !self.shown.documents.contains(path)) {
+                self.shown.documents.push(path);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use std::{
 use deskhand_core::{
     ids::WindowId,
     observation::WindowView,
-    ui::{Element, WindowInfo, WindowKind, belongs_to},
+    ui::{Element, Role, WindowInfo, WindowKind, belongs_to},
 };
 use deskhand_desktop::{Desktop, DesktopResult, PersonInput, Picture, QuietLimits, TreeLimits, Watched};
 use tokio::sync::mpsc::UnboundedReceiver;
@@ -94,7 +94,9 @@ pub async fn watch<D: Desktop>(
         if made.looks.is_empty() {
             watching.begun();
         }
-        if let Some(window) = look.view.as_ref().and_then(|view| view.surfaces.first()).filter(|_| !paused)
+        // A field for a password may show the last character for a moment.
+        let is_shown = !paused && look.focused().is_none_or(|field| field.role != Role::PASSWORD_TEXT);
+        if let Some(window) = look.view.as_ref().and_then(|view| view.surfaces.first()).filter(|_| is_shown)
             && let Ok(picture) = desktop.region(window.window.bounds).await
         {
             watching.picture(look.to, picture);
