@@ -22,6 +22,7 @@ mod pages;
 mod passwords;
 mod people;
 mod power;
+mod record;
 mod redteam;
 mod reference;
 mod runs;

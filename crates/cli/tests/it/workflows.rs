@@ -21,13 +21,13 @@ fn summary(output: &std::process::Output) -> Value {
     serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last}; {errors}"))
 }
 
-fn run(mut command: Command) -> (Value, String) {
+pub(crate) fn run(mut command: Command) -> (Value, String) {
     let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     (summary(&output), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// The cells of the first sheet of a spreadsheet, as the office suite itself converts it.
-fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
+pub(crate) fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir_in(world.path()).unwrap();
     let profile = format!("-env:UserInstallation=file://{}/profile", folder.path().display());
     let done = Command::new("soffice")
@@ -43,7 +43,7 @@ fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
 }
 
 /// A Writer document with a table of this name, made by the office suite out of HTML.
-fn document(world: &World, name: &str, rows: &[[&str; 3]]) -> PathBuf {
+pub(crate) fn document(world: &World, name: &str, rows: &[[&str; 3]]) -> PathBuf {
     let cell = |text: &&str| format!("<td>{text}</td>");
     let row = |row: &[&str; 3]| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
     let html = format!(

@@ -16,7 +16,7 @@ use deskhand_core::command::ToolSpec;
 use deskhand_runtime::{
     StopSwitch,
     demonstration::{Demonstration, Shown, Watching, watch},
-    learn::{Draft, Lesson, learn_shown},
+    learn::{Draft, Lesson, Unsure, learn_shown},
 };
 
 use self::{own::OwnTerminal, pictures::Pictures};
@@ -128,7 +128,8 @@ impl Recording {
             documents: documents.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
         };
         let drafted = learn_shown(shown.clone(), &self.request, &self.tools, &lesson, &self.id);
-        Ok((shown, named(drafted.map_err(WorkflowFileError::Shown)?, name)?))
+        let draft = without_passwords(&shown, drafted.map_err(WorkflowFileError::Shown)?)?;
+        Ok((shown, named(draft, name)?))
     }
 
     /// Keeps it as an experience of a workflow, with a picture of each step. Returns the folder of the pictures.
@@ -137,10 +138,27 @@ impl Recording {
     /// The experience or the pictures cannot be written.
     pub fn keep(self, shown: &Shown, workflow: &str, knowledge: &Knowledge) -> Result<PathBuf, HostError> {
         let example = example::experience(&self.id, &self.request, shown, workflow);
+        let example = shown.without_passwords(example).map_err(|error| unwritable(&error))?;
         let folder = self.pictures.keep(shown)?;
         knowledge.experiences()?.add(example).map_err(KnowledgeError::from)?;
         Ok(folder)
     }
+}
+
+/// A draft without the passwords that were typed.
+fn without_passwords(shown: &Shown, draft: Draft) -> Result<Draft, WorkflowFileError> {
+    let hide = |text: String| shown.without_passwords(text).map_err(|error| unwritable(&error));
+    let is_free = |unsure: &Unsure| hide(unsure.value.clone()).is_ok_and(|hidden| hidden == unsure.value);
+    Ok(Draft {
+        workflow: shown.without_passwords(draft.workflow).map_err(|error| unwritable(&error))?,
+        unsure: draft.unsure.into_iter().filter(is_free).collect(),
+        notes: draft.notes.into_iter().map(hide).collect::<Result<_, _>>()?,
+    })
+}
+
+fn unwritable(error: &serde_json::Error) -> WorkflowFileError {
+    let problem = format!("it cannot be written without a password: {error}");
+    WorkflowFileError::Unwritable { name: "of the demonstration".to_owned(), problem }
 }
 
 /// Whether two paths name the same file, as far as it exists.

@@ -72,7 +72,7 @@ impl Pictures {
         let written = self.writer.take().and_then(|writer| writer.join().ok()).unwrap_or_default();
         let failed = |source| DemonstrationError::Pictures { folder: self.folder.clone(), source };
         private::create_folders(&self.folder).map_err(failed)?;
-        for (number, act) in (1_usize..).zip(&shown.acts) {
+        for (number, act) in (1_usize..).zip(&shown.acts).filter(|(_, act)| !shown.shows_password(act)) {
             let before = written.iter().rev().find(|(at, _)| *at <= act.at).or(written.first());
             if let Some((_, picture)) = before {
                 fs::copy(picture, self.folder.join(format!("step-{number}.png"))).map_err(failed)?;

@@ -18,50 +18,32 @@ use serde_json::{Map, Value, json};
 use super::{
     gestures::{Gesture, Made, gestures},
     looks::{Demonstration, LookedAt},
+    shown::{Shown, ShownAct},
     typed::{Kept, kept, replaces, source},
 };
 
 /// How much of a name is told, in characters.
 const NAME_MAX: usize = 60;
 
-/// What a person did, as a workflow would do it.
-#[derive(Debug, Clone, Default)]
-pub struct Shown {
-    /// What was done, in order.
-    pub acts: Vec<ShownAct>,
-    /// What is not a part of it, a sentence each.
-    pub notes: Vec<String>,
-    /// The files of the documents that were open from the beginning and were worked on.
-    pub documents: Vec<String>,
-}
-
-/// Something that a person did.
-#[derive(Debug, Clone)]
-pub struct ShownAct {
-    /// What it was, in words.
-    pub about: String,
-    /// The call that does the same.
-    pub command: Command,
-    /// What came of it.
-    pub result: CallResult,
-    /// The window before it.
-    pub view: Arc<WindowView>,
-    /// When it was done.
-    pub at: Instant,
-}
-
-impl ShownAct {
-    /// The element that it was aimed at.
-    pub fn target(&self) -> Option<&Element> {
-        aimed(self)
-    }
-}
+/// What only holds other elements: a click on it hits nothing.
+const HOLDERS: [Role; 8] = [
+    Role::TOOL_BAR,
+    Role::MENU_BAR,
+    Role::STATUS_BAR,
+    Role::PANEL,
+    Role::FILLER,
+    Role::SCROLL_PANE,
+    Role::VIEWPORT,
+    Role::ROOT_PANE,
+];
 
 /// Where a gesture was made.
 struct Spot {
     view: Arc<WindowView>,
     /// The control there, or the window alone.
     element: Option<Element>,
+    /// Whether the control is a part of a spreadsheet.
+    in_sheet: bool,
     /// The kind of the window, dialog or pop-up.
     kind: WindowKind,
 }
@@ -155,7 +137,7 @@ impl Teller<'_> {
                     json!({"id": id, "checked": checked}),
                 );
             }
-            role if *role == Role::TABLE_CELL && button == 1 && is_address(&element.name) && count == 1 => {
+            _ if spot.in_sheet && button == 1 && count == 1 && is_address(&element.name) => {
                 return self.act(made, next, (&spot.view, "select_cells"), json!({"range": element.name}));
             }
             _ => {
@@ -178,7 +160,7 @@ impl Teller<'_> {
         let mut path = vec![item.name.clone()];
         let mut view = None;
         while let Some(last) = self.shown.acts.last().filter(|last| opens_menu(last)) {
-            let name = aimed(last).map(|element| element.name.clone()).unwrap_or_default();
+            let name = last.target().map(|element| element.name.clone()).unwrap_or_default();
             path.insert(0, name);
             view = Some(Arc::clone(&last.view));
             self.shown.acts.pop();
@@ -199,7 +181,7 @@ impl Teller<'_> {
         let (Some(one), Some(other)) = (&begun.element, &ended.element) else {
             return self.note("a drag beside the controls is left out".to_owned());
         };
-        if is_address(&one.name) && is_address(&other.name) {
+        if begun.in_sheet && is_address(&one.name) && is_address(&other.name) {
             let arguments = json!({"range": format!("{}:{}", one.name, other.name)});
             return self.act(made, next, (&begun.view, "select_cells"), arguments);
         }
@@ -227,6 +209,7 @@ impl Teller<'_> {
         let text = match kept(text, field, [before, after]) {
             Kept::Text(text) => text,
             Kept::Password(name) => {
+                self.shown.hide(text);
                 self.note(format!(
                     "a password was typed into “{name}”; it is not kept: set it as the secret `password`"
                 ));
@@ -303,15 +286,27 @@ impl Teller<'_> {
         };
         let seen = |look: &LookedAt| {
             let view = look.view.as_ref()?;
-            Some((Arc::clone(view), surface_of(view)?))
+            // A window that has just opened has no elements yet.
+            let surface = surface_of(view).filter(|surface| !surface.tree.elements.is_empty())?;
+            Some((Arc::clone(view), surface))
         };
         // A window in the background was seen when it was active, or is seen once it is.
         let earlier = self.all.looks.iter().rev().filter(|look| look.to <= at).find_map(seen);
-        let (view, surface) = earlier.or_else(|| self.all.looks.iter().find_map(seen))?;
+        let Some((view, surface)) = earlier.or_else(|| self.all.looks.iter().find_map(seen)) else {
+            let what = if window.kind == WindowKind::Popup { "a menu or list" } else { &window.title };
+            self.note(format!(
+                "a click in {what} is left out, because it came before its elements were seen"
+            ));
+            return None;
+        };
         if view.surfaces.first().is_some_and(|main| (self.leaves_out)(&main.window)) {
             return None;
         }
-        Some(Spot { element: control_at(&surface, point), view, kind: window.kind })
+        let element = control_at(&surface, point);
+        let in_sheet = element.as_ref().is_some_and(|element| {
+            surface.tree.ancestors(element.id).any(|above| above.role == Role::DOCUMENT_SPREADSHEET)
+        });
+        Some(Spot { element, in_sheet, view, kind: window.kind })
     }
 
     fn act(
@@ -386,15 +381,9 @@ impl Teller<'_> {
     }
 }
 
-/// The element that an act is aimed at.
-fn aimed(act: &ShownAct) -> Option<&Element> {
-    let id: ElementId = act.command.arguments.get("id").and_then(intent::element_id)?;
-    act.view.elements().find(|element| element.id == id)
-}
-
 /// What an act is, in words.
 fn in_words(act: &ShownAct) -> String {
-    let target = aimed(act).map(|element| format!(" on {}", excerpt(&element.label(), NAME_MAX)));
+    let target = act.target().map(|element| format!(" on {}", excerpt(&element.label(), NAME_MAX)));
     let given = act.command.arguments.iter().filter(|(name, _)| *name != "id");
     let given: Vec<String> = given.map(|(name, value)| format!("{name} {value}")).collect();
     let given =
@@ -411,7 +400,8 @@ fn control_at(surface: &Surface, point: Point<Screen>) -> Option<Element> {
             && element.role != Role::TABLE
             && element.role != Role::DOCUMENT_SPREADSHEET
     };
-    let found = around().find(is_whole).or_else(|| Some(spot).filter(|one| !one.name.trim().is_empty()));
+    let is_named = |one: &&Element| !one.name.trim().is_empty() && !HOLDERS.contains(&one.role);
+    let found = around().find(is_whole).or_else(|| Some(spot).filter(is_named));
     // The window itself is no control.
     found.filter(|element| element.depth > 0).cloned()
 }
@@ -422,16 +412,16 @@ fn is_item(role: &Role) -> bool {
 
 /// Whether an act opened a menu.
 fn opens_menu(act: &ShownAct) -> bool {
-    act.command.tool == "click_element" && aimed(act).is_some_and(|element| element.role == Role::MENU)
+    act.command.tool == "click_element" && act.target().is_some_and(|element| element.role == Role::MENU)
 }
 
 /// Whether a click chose an item of the combo box that was clicked before.
 fn is_choice(last: &ShownAct, item: &Element, spot: &Spot) -> bool {
-    let is_combo = aimed(last).is_some_and(|element| element.role == Role::COMBO_BOX);
+    let is_combo = last.target().is_some_and(|element| element.role == Role::COMBO_BOX);
     let is_item = item.role == Role::LIST_ITEM || self::is_item(&item.role);
     last.command.tool == "click_element" && is_combo && is_item && {
         let inside = spot.view.surfaces.iter().any(|surface| {
-            surface.tree.ancestors(item.id).any(|one| Some(one.id) == aimed(last).map(|combo| combo.id))
+            surface.tree.ancestors(item.id).any(|one| Some(one.id) == last.target().map(|combo| combo.id))
         });
         inside || spot.kind == WindowKind::Popup
     }
@@ -441,7 +431,7 @@ fn is_choice(last: &ShownAct, item: &Element, spot: &Spot) -> bool {
 fn is_focusing(act: &ShownAct, field: ElementId) -> bool {
     act.command.tool == "click_element"
         && act.command.arguments.len() == 1
-        && aimed(act).is_some_and(|element| element.id == field && is_field(element))
+        && act.target().is_some_and(|element| element.id == field && is_field(element))
 }
 
 /// Whether a text is typed into it by its id.
