@@ -5,6 +5,7 @@ use std::time::Duration;
 use deskhand_core::session::StopReason;
 use deskhand_host::{Host, HostError, Workspace, demonstration::Recording};
 use deskhand_runtime::{StopSwitch, demonstration::Watching};
+use tokio::time::timeout;
 
 use super::{
     desktop::print_variables,
@@ -68,11 +69,10 @@ async fn watch(
         _ = signals.next() => {
             stop.after_call(StopReason::User);
             tokio::select! {
-                recorded = &mut watching => recorded,
+                recorded = timeout(LAST_LOOK, &mut watching) => recorded.map_err(|_| {
+                    CliError::new("the desktop did not answer; nothing is kept")
+                })?,
                 _ = signals.next() => return Err(CliError::new("stopped; nothing is kept")),
-                () = tokio::time::sleep(LAST_LOOK) => {
-                    return Err(CliError::new("the desktop did not answer; nothing is kept"));
-                }
             }
         }
     };

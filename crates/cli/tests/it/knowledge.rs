@@ -31,7 +31,8 @@ reply = '''
 agent = "AppAgent"
 reply = '''
 {"thought": "type it", "status": "FINISH", "action": [
-   {"function": "type_text", "arguments": {"text": "lobster"}}], "result": "typed"}
+   {"function": "type_text", "arguments": {"text": "lobster"}},
+   {"function": "type_text", "arguments": {"text": " zebra"}}], "result": "typed"}
 '''
 
 [[turn]]
@@ -115,6 +116,8 @@ async fn each_retriever_reaches_prompt_report_and_replay() {
         (&json!(REQUEST), &json!("worked"), &json!(["mousepad"]), &json!(["type the greeting lobster"]))
     );
     assert!(one["steps"].to_string().contains("type_text (text “lobster”)"), "{one}");
+    // What was typed and does not stand in the request may be from a page.
+    assert!(!one.to_string().contains("zebra"), "{one}");
     assert!(one["failed"][0]["what"].as_str().unwrap().starts_with("set_checked"), "{one}");
     assert!(one["worked"].to_string().contains("type_text"), "{one}");
 

@@ -119,9 +119,13 @@ fn the_demo_is_shown_by_hand_and_done_again_with_another_document() {
     );
     person.acts(&["--window", "Writer", "click", "A1"]);
     person.acts(&["--window", "Writer", "press", "ctrl+a", "ctrl+a", "ctrl+c"]);
-    person.acts(&["--window", "Writer", "visit", "File", "New", "Spreadsheet"]);
+    for item in ["File", "menu \"New\"", "menu item \"Spreadsheet\""] {
+        person.acts(&["--window", "Writer", "click", item]);
+    }
     person.acts(&["--window", "Calc", "press", "ctrl+v"]);
-    person.acts(&["--window", "Calc", "visit", "Insert", "Chart..."]);
+    for item in ["menu \"Insert\"", "Chart..."] {
+        person.acts(&["--window", "Calc", "click", item]);
+    }
     person.acts(&["--window", "Calc", "click", "Finish"]);
     person.acts(&["--window", "Calc", "press", "Escape", "Escape"]);
     person.acts(&["--window", "Calc", "press", "ctrl+s"]);

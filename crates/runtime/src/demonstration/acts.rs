@@ -292,6 +292,13 @@ impl Teller<'_> {
         };
         // A window in the background was seen when it was active, or is seen once it is.
         let earlier = self.all.looks.iter().rev().filter(|look| look.to <= at).find_map(seen);
+        if earlier.is_none()
+            && let Some((view, item)) = item_of_menu_bar(&self.all.looks, window, at, point)
+        {
+            let is_left_out = view.surfaces.first().is_some_and(|main| (self.leaves_out)(&main.window));
+            let spot = Spot { element: Some(item), in_sheet: false, view, kind: window.kind };
+            return Some(spot).filter(|_| !is_left_out);
+        }
         let Some((view, surface)) = earlier.or_else(|| self.all.looks.iter().find_map(seen)) else {
             let what = if window.kind == WindowKind::Popup { "a menu or list" } else { &window.title };
             self.note(format!(
@@ -404,6 +411,24 @@ fn control_at(surface: &Surface, point: Point<Screen>) -> Option<Element> {
     let found = around().find(is_whole).or_else(|| Some(spot).filter(is_named));
     // The window itself is no control.
     found.filter(|element| element.depth > 0).cloned()
+}
+
+/// The item at a point of an open menu without elements of its own: some applications have them below the menu bar of the window.
+fn item_of_menu_bar(
+    looks: &[LookedAt],
+    menu: &WindowInfo,
+    at: Instant,
+    point: Point<Screen>,
+) -> Option<(Arc<WindowView>, Element)> {
+    let is_open = |look: &&LookedAt| look.to <= at && look.windows.iter().any(|window| window.id == menu.id);
+    let is_it = |element: &&Element| {
+        (is_item(&element.role) || element.role == Role::MENU)
+            && element.bounds.is_some_and(|bounds| bounds.contains(&point))
+    };
+    looks.iter().rev().filter(is_open).filter_map(|look| look.view.as_ref()).find_map(|view| {
+        let item = view.surfaces.first()?.tree.elements.iter().rfind(is_it)?;
+        Some((Arc::clone(view), item.clone()))
+    })
 }
 
 fn is_item(role: &Role) -> bool {
