@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs,
     io::{BufRead as _, BufReader},
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     thread::sleep,
@@ -123,7 +124,7 @@ fn the_demo_is_shown_by_hand_and_done_again_with_another_document() {
         person.acts(&["--window", "Writer", "click", item]);
     }
     person.acts(&["--window", "Calc", "press", "ctrl+v"]);
-    for item in ["menu \"Insert\"", "Chart..."] {
+    for item in ["menu \"Insert\"", "menu item \"Chart...\""] {
         person.acts(&["--window", "Calc", "click", item]);
     }
     person.acts(&["--window", "Calc", "click", "Finish"]);
@@ -175,7 +176,9 @@ fn a_password_that_is_shown_is_never_kept() {
     }
     let world = World::new();
     let log = world.file("oracle/log.json", "");
-    let launch = format!("python3 {FORM} {}", log.display());
+    let form = world.file("form", &format!("#!/bin/sh\nexec python3 {FORM} {}\n", log.display()));
+    fs::set_permissions(&form, fs::Permissions::from_mode(0o755)).unwrap();
+    let launch = form.to_string_lossy().into_owned();
     let person = Person::watched(
         &world,
         &["record", "log in as ada", "--name", "login", "--desktop", "virtual", "--launch", &launch, "--yes"],

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use deskhand_core::{
     command::ToolSpec,
     geometry::{Point, Screen},
+    session::StopReason,
     ui::Role,
 };
 use deskhand_desktop::{
@@ -92,18 +93,26 @@ fn tools() -> Vec<ToolSpec> {
 }
 
 /// What is shown by a person who does this.
-async fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
+fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
     let desktop = form();
     let (inputs, mut receiver) = mpsc::unbounded_channel();
     let stop = StopSwitch::new();
     let person = Person { desktop: &desktop, inputs };
-    let working = async {
-        person.looks().await;
-        work(&person).await;
-        stop.after_call(deskhand_core::session::StopReason::User);
+    // The desktop in memory answers at once, so that watching it never lets anything else of its thread run.
+    let watching = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(watch(&desktop, &mut receiver, &stop, &mut Silent))
     };
-    let mut silent = Silent;
-    let (watched, ()) = tokio::join!(watch(&desktop, &mut receiver, &stop, &mut silent), working);
+    let watched = std::thread::scope(|scope| {
+        let watched = scope.spawn(watching);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            person.looks().await;
+            work(&person).await;
+        });
+        stop.after_call(StopReason::User);
+        watched.join().unwrap()
+    });
     watched.unwrap().shown(request, &tools(), &|_| false)
 }
 
@@ -117,8 +126,8 @@ fn calls(shown: &Shown) -> Vec<(String, String)> {
     shown.acts.iter().map(call).collect()
 }
 
-#[tokio::test]
-async fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
+#[test]
+fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
     let request = "Order for Acme";
     let shown = shown(request, async |person| {
         person.clicks("Customer").await;
@@ -127,8 +136,7 @@ async fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
         person.types(PASSWORD).await;
         person.clicks("Express").await;
         person.clicks("Send").await;
-    })
-    .await;
+    });
     let expected = [
         ("set_value Customer", "\"Acme\""),
         ("type_text PIN", "\"secret:password\""),
@@ -149,16 +157,15 @@ async fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
     assert_eq!(elsewhere, "Welcome secret:password!");
 }
 
-#[tokio::test]
-async fn what_is_done_during_a_pause_is_not_kept() {
+#[test]
+fn what_is_done_during_a_pause_is_not_kept() {
     let shown = shown("Order", async |person| {
         person.clicks("Express").await;
         person.pauses().await;
         person.clicks("Send").await;
         person.pauses().await;
         person.clicks("Express").await;
-    })
-    .await;
+    });
     let calls = calls(&shown);
     let names: Vec<&str> = calls.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(names, ["set_checked Express", "set_checked Express"]);
