@@ -195,6 +195,7 @@ impl Acts for App {
         let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
             .or_else(|| unknown_tool(command, tools))
+            .or_else(|| session.unfit_workflow(command))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
@@ -228,7 +229,11 @@ impl Acts for App {
                 session.blackboard.add_answer(&question, &instruction);
                 session.said.add(&instruction);
                 session.app_moves(self.0, AppTrigger::Instructed);
-                session.begin_step(self);
+                if session.instructed_instead(&instruction) {
+                    session.back_to_host();
+                } else {
+                    session.begin_step(self);
+                }
             }
             Err(reason) => {
                 session.app_moves(self.0, AppTrigger::Rejected);
@@ -318,6 +323,10 @@ impl Session {
             let healed = healed.as_ref().map(|(reply, view)| (reply, view));
             self.workflow_recorded(healed, &recorded.actions);
         }
+        if let (Some(run), Some(recorded)) = (self.begun_workflow(), &recorded) {
+            self.app_runs(worker, run, recorded);
+            return;
+        }
         let doubt = recorded
             .as_ref()
             .filter(|step| !step.actions.is_empty())
@@ -401,11 +410,14 @@ impl Session {
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
         if let Some(app) = self.app(worker) {
             let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
-            let round = self.rounds;
-            if let Some(app) = self.app_mut(worker) {
+            let (round, goes_on) = (self.rounds, self.is_interrupted(worker));
+            if let Some(app) = self.app_mut(worker).filter(|_| !goes_on) {
                 app.memory.end(round, &subtask, &status.to_string(), &result);
             }
-            self.archive(SubtaskRecord { subtask, agent, status, result });
+            // A workflow that an agent runs is one sub-task, whatever windows it works in.
+            if !self.round.nesting.is_running() {
+                self.archive(SubtaskRecord { subtask, agent, status, result });
+            }
         }
     }
 }

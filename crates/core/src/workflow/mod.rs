@@ -12,6 +12,7 @@ mod file;
 mod filling;
 mod healing;
 mod lines;
+mod offer;
 mod performing;
 mod results;
 pub mod selector;
@@ -23,6 +24,7 @@ pub use file::{
     WorkflowError, WorkflowStep,
 };
 pub use lines::line_difference;
+pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
 pub(crate) use performing::{Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};
