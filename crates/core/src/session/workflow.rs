@@ -154,6 +154,12 @@ impl Session {
         }
     }
 
+    /// Whether the round is a workflow that asks no model about its steps.
+    pub fn performs_without_model(&self) -> bool {
+        let performing = self.round.performing.as_ref().filter(|_| !self.round.nesting.is_running());
+        self.in_round() && performing.is_some_and(|performing| performing.run.heal == Heal::Off)
+    }
+
     /// How the workflow of the round ended; `None` if the round is none.
     pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
         let is_round = !self.round.nesting.is_running();

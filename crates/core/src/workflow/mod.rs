@@ -10,6 +10,7 @@ mod change;
 mod dialogs;
 mod file;
 mod filling;
+mod fitting;
 mod healing;
 mod lines;
 mod offer;
@@ -23,6 +24,7 @@ pub use file::{
     DialogRule, EachRow, Expected, FORMAT, Learnt, Parameter, ParameterKind, StepWindow, Workflow,
     WorkflowError, WorkflowStep,
 };
+pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};

@@ -12,6 +12,7 @@ use deskhand_core::{
     outcome::OutcomeKind,
     record::{Line, Record},
     text::error_chain,
+    workflow::WorkflowEnd,
 };
 use deskhand_desktop::{Capture as _, Native as _};
 use deskhand_desktop_act::ActLimits;
@@ -131,6 +132,14 @@ impl Session {
     }
 }
 
+/// What came of a session, before its desktop ends.
+struct Worked {
+    end: RunEnd,
+    workflows: Vec<WorkflowEnd>,
+    summary: RunSummary,
+    screenshot: Option<PathBuf>,
+}
+
 /// A running session.
 struct Run<'a> {
     plan: &'a Plan,
@@ -166,7 +175,8 @@ impl Run<'_> {
             return Ok(opened.map(|_| None)?);
         }
         let desktop_start_ms = workspace.back_end().startup().total_ms;
-        let (end, summary, screenshot) = match self.work_on(&workspace, held, kept).await {
+        let Worked { end, workflows, summary, screenshot } = match self.work_on(&workspace, held, kept).await
+        {
             Ok(ended) => ended,
             Err(error) => {
                 self.close(workspace).await;
@@ -188,6 +198,7 @@ impl Run<'_> {
             desktop_start_ms,
             elapsed_ms,
             screenshot,
+            workflows,
         }))
     }
 
@@ -221,7 +232,7 @@ impl Run<'_> {
         workspace: &Workspace,
         held: Option<HeldSession>,
         kept: bool,
-    ) -> Result<(RunEnd, RunSummary, Option<PathBuf>), HostError> {
+    ) -> Result<Worked, HostError> {
         let plan = self.plan;
         let tools =
             Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
@@ -232,6 +243,12 @@ impl Run<'_> {
             Some(mut files) => {
                 files.hidden.extend(plan.workspace.hidden_places());
                 tools.with_files(files).map_err(|error| HostError::Tools(error.into()))?
+            }
+            None => tools,
+        };
+        let tools = match plan.workflows.clone() {
+            Some(workflows) => {
+                tools.with_workflows(workflows).map_err(|error| HostError::Tools(error.into()))?
             }
             None => tools,
         };
@@ -281,9 +298,10 @@ impl Run<'_> {
             workspace.settle().await;
         }
         let screenshot = self.picture(workspace).await;
+        let workflows = following.take_workflows();
         let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
         problem.iter().for_each(|problem| self.observer.notice(problem));
-        Ok((end, summary, screenshot))
+        Ok(Worked { end, workflows, summary, screenshot })
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
