@@ -46,7 +46,7 @@ Options of this command can stand anywhere. One that has the name of a parameter
 
 Examples:
   deskhand do quarterly-chart --quarter Q3 --document sales.ods
-  deskhand do --heal auto quarterly-chart --quarter Q3     ask a model about a step that cannot be done
+  deskhand do quarterly-chart --quarter Q3 --heal auto     ask a model about a step that cannot be done
   deskhand do ./workflows/order.toml --customer Acme       a file, such as one of a repository
 
 Exit codes: as of `deskhand run`.";
@@ -97,13 +97,11 @@ impl DoArgs {
             let is_parameter = workflow.is_some() && names.contains(&name.replace('-', "_").as_str());
             let option = option_of(&command, &word).filter(|_| !is_parameter);
             let takes_value = option.map_or(workflow.is_some(), |option| option.get_action().takes_values());
-            let value = if takes_value && word.starts_with("--") && !word.contains('=')
-                || takes_value && is_short(&word) && word.chars().count() == 2
-            {
-                words.next()
-            } else {
-                None
+            let stands_apart = match word.starts_with("--") {
+                true => !word.contains('='),
+                false => is_short(&word) && word.chars().count() == 2,
             };
+            let value = if takes_value && stands_apart { words.next() } else { None };
             match (option, &workflow) {
                 (Some(_), _) => options.extend([Some(word), value].into_iter().flatten()),
                 (None, None) if word.starts_with('-') => options.push(word),
