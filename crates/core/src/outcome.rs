@@ -77,7 +77,7 @@ pub struct Outcome {
     pub unsaved: Vec<String>,
     /// How far the workflow came, and what it proposes to change, if the round was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow: Option<WorkflowEnd>,
+    pub workflow: Option<Box<WorkflowEnd>>,
     /// The same for workflows that agents ran in the round, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nested: Vec<WorkflowEnd>,

@@ -306,8 +306,8 @@ impl Session {
         Some(acted.record(said, keeping))
     }
 
-    fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
-        let word = acted.replied.reply.word.clone();
+    /// Keeps the picture of a step if its reply asks for that.
+    fn keep_picture(&mut self, worker: Worker, acted: &Acted<AppReply>) {
         let (picture, application) = self.picture_of(worker, &acted.replied.observation);
         if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
             let KeptPicture { reason, audience } = kept;
@@ -315,6 +315,11 @@ impl Session {
             let saved = SavedPicture { step, agent, audience, picture, application, reason };
             self.blackboard.add_picture(saved);
         }
+    }
+
+    fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
+        let word = acted.replied.reply.word.clone();
+        self.keep_picture(worker, &acted);
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());

@@ -160,7 +160,7 @@ impl Session {
         if outcome.kind == OutcomeKind::Finished {
             outcome.unsaved = self.round.unsaved.names();
         }
-        outcome.workflow = self.workflow_end();
+        outcome.workflow = self.workflow_end().map(Box::new);
         outcome.nested = self.nested_ends();
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();

@@ -51,7 +51,7 @@ impl Following {
             && let Effect::Finish { outcome } = &record.effect
             && self.workflows.len() < WORKFLOWS_MAX
         {
-            self.workflows.extend(outcome.workflow.iter().chain(&outcome.nested).cloned());
+            self.workflows.extend(outcome.workflow.as_deref().into_iter().chain(&outcome.nested).cloned());
         }
     }
 

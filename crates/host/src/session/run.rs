@@ -15,12 +15,15 @@ use deskhand_core::{
     workflow::WorkflowEnd,
 };
 use deskhand_desktop::{Capture as _, Native as _};
-use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_act::{ActLimits, Veiled};
+use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Team;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
     people::{AnyUserChannel, Boxed, Nobody, PauseSwitch, People},
     private,
+    tools::DuplicateTool,
 };
 
 use super::{DesktopEnd, Ended, SessionError, following::Following, plan::Plan, script::skip_answered};
@@ -29,6 +32,9 @@ use crate::{
     ranker::ranker,
     workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
+
+/// The desktop that agents of a session see.
+type SessionDesktop = Seeing<Veiled<LinuxDesktop>>;
 
 /// How long the final screenshot may take.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
@@ -234,24 +240,7 @@ impl Run<'_> {
         kept: bool,
     ) -> Result<Worked, HostError> {
         let plan = self.plan;
-        let tools =
-            Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
-        let tools = tools.with_secrets(workspace.secrets.clone()).with_sources(plan.sources());
-        let natives = workspace.desktop.natives();
-        let tools = tools.with_natives(natives).map_err(|error| HostError::Tools(error.into()))?;
-        let tools = match plan.files.clone() {
-            Some(mut files) => {
-                files.hidden.extend(plan.workspace.hidden_places());
-                tools.with_files(files).map_err(|error| HostError::Tools(error.into()))?
-            }
-            None => tools,
-        };
-        let tools = match plan.workflows.clone() {
-            Some(workflows) => {
-                tools.with_workflows(workflows).map_err(|error| HostError::Tools(error.into()))?
-            }
-            None => tools,
-        };
+        let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
         let mut following = Following::of(held.as_ref())?;
         let options = RunOptions {
             store: &plan.store,
@@ -316,6 +305,22 @@ impl Run<'_> {
         };
         self.observer.notice(&problem);
         None
+    }
+}
+
+/// The tools of the agents of a session.
+fn toolbox(plan: &Plan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>, DuplicateTool> {
+    let mut tools = Toolbox::standard(ActLimits::default())?
+        .with_secrets(workspace.secrets.clone())
+        .with_sources(plan.sources())
+        .with_natives(workspace.desktop.natives())?;
+    if let Some(mut files) = plan.files.clone() {
+        files.hidden.extend(plan.workspace.hidden_places());
+        tools = tools.with_files(files)?;
+    }
+    match plan.workflows.clone() {
+        Some(workflows) => tools.with_workflows(workflows),
+        None => Ok(tools),
     }
 }
 

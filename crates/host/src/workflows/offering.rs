@@ -37,7 +37,6 @@ mod tests {
     use deskhand_core::workflow::{Parameter, Workflow, WorkflowStep};
 
     use super::*;
-    use crate::config::WorkflowSettings;
 
     fn workflow(name: &str) -> Workflow {
         let step = WorkflowStep { call: "save".to_owned(), ..WorkflowStep::default() };
@@ -57,17 +56,15 @@ mod tests {
     #[test]
     fn what_is_on_the_shelf_is_offered_and_read_when_it_is_called() {
         let folder = tempfile::tempdir().unwrap();
-        let mut settings =
-            WorkflowSettings { dir: Some(folder.path().to_owned()), ..WorkflowSettings::default() };
-        let config =
-            |settings: &WorkflowSettings| Config { workflows: settings.clone(), ..Config::default() };
-        assert_eq!(workflows(&config(&settings)).offers, []);
+        let mut config = Config::default();
+        config.workflows.dir = Some(folder.path().to_owned());
+        assert_eq!(workflows(&config).offers, []);
         let shelf = Shelf::at(folder.path());
         shelf.add(&workflow("order"), /*replaces*/ false).unwrap();
         // The name of the file is the name that counts.
         std::fs::rename(shelf.path_of("order"), shelf.path_of("buy")).unwrap();
         std::fs::write(folder.path().join("broken.toml"), "format = 1\nnam = 2").unwrap();
-        let offered = workflows(&config(&settings));
+        let offered = workflows(&config);
         assert_eq!(offered.offers, [WorkflowOffer { name: "buy".to_owned(), ..workflow("order").offer() }]);
         let given = BTreeMap::from([("customer".to_owned(), "Acme".to_owned())]);
         let run = (offered.read)("buy", &given).unwrap();
@@ -78,9 +75,9 @@ mod tests {
         assert!((offered.read)(&path, &given).is_err(), "a path is no name");
         std::fs::remove_file(shelf.path_of("buy")).unwrap();
         assert!((offered.read)("buy", &given).unwrap_err().contains("there is no workflow `buy`"));
-        settings.offer = false;
+        config.workflows.offer = false;
         shelf.add(&workflow("order"), /*replaces*/ false).unwrap();
-        assert_eq!(workflows(&config(&settings)).offers, []);
+        assert_eq!(workflows(&config).offers, []);
     }
 
     #[test]
