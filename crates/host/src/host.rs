@@ -10,6 +10,7 @@ use deskhand_core::{
     command::ToolSpec,
     text::error_chain,
     ui::AppInfo,
+    workflow::{Fitting, fitting},
 };
 use deskhand_desktop::Natives;
 use deskhand_desktop_act::ActLimits;
@@ -33,6 +34,9 @@ use crate::{
     sources::sources,
     workflows::{Learn, Perform, Shelf, learn_from},
 };
+
+/// The most workflows that a request is compared with.
+const FITTING_MAX: usize = 500;
 
 /// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
 #[derive(Debug, Clone)]
@@ -206,6 +210,11 @@ impl Host {
     /// The folder of workflows.
     pub fn workflows(&self) -> Shelf {
         Shelf::at(workflows_dir(self.config()))
+    }
+
+    /// The workflow that does what a request asks for, with the values that the request gives; `None` if none does.
+    pub fn fitting(&self, request: &str) -> Option<Fitting> {
+        fitting(&self.workflows().offers(FITTING_MAX), request)
     }
 
     /// Learns a workflow from a stored session. Nothing is written yet.

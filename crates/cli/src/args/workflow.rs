@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Arg, Args, Command, FromArgMatches as _, Subcommand, ValueHint};
 use deskhand_host::config::Overrides;
 
 use super::{
@@ -74,11 +74,11 @@ pub(crate) struct RecordArgs {
 }
 
 const DO_EXAMPLES: &str = "\
-Options of this command stand before the parameters of the workflow.
+Options of this command can stand anywhere. One that has the name of a parameter stands before the name of the workflow.
 
 Examples:
   deskhand do quarterly-chart --quarter Q3 --document sales.ods
-  deskhand do --heal auto quarterly-chart --quarter Q3     ask a model about a step that cannot be done
+  deskhand do quarterly-chart --quarter Q3 --heal auto     ask a model about a step that cannot be done
   deskhand do ./workflows/order.toml --customer Acme       a file, such as one of a repository
 
 Exit codes: as of `deskhand run`.";
@@ -108,6 +108,48 @@ impl DoArgs {
         self.work.overrides().set_if("workflows.heal", self.heal.clone(), "--heal")
     }
 
+    /// The same arguments, told apart by the names of the parameters: after the name of the workflow, what is called like a parameter is
+    /// one, and other options of this command are options.
+    ///
+    /// # Errors
+    /// An option is used wrongly.
+    pub(crate) fn told_apart(&self, names: &[&str]) -> Result<Self, String> {
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.skip_while(|word| word != "do").skip(1).collect();
+        Self::of_words(&words, names)
+    }
+
+    /// The arguments of these words.
+    fn of_words(words: &[String], names: &[&str]) -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("do").no_binary_name(true).disable_help_flag(true));
+        let mut words = words.iter().cloned();
+        let (mut options, mut parameters, mut workflow) = (Vec::new(), Vec::new(), None);
+        while let Some(word) = words.next() {
+            let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+            let is_parameter = workflow.is_some() && names.contains(&name.replace('-', "_").as_str());
+            let option = option_of(&command, &word).filter(|_| !is_parameter);
+            let takes_value = option.map_or(workflow.is_some(), |option| option.get_action().takes_values());
+            let stands_apart = match word.starts_with("--") {
+                true => !word.contains('='),
+                false => is_short(&word) && word.chars().count() == 2,
+            };
+            let value = if takes_value && stands_apart { words.next() } else { None };
+            match (option, &workflow) {
+                (Some(_), _) => options.extend([Some(word), value].into_iter().flatten()),
+                (None, None) if word.starts_with('-') => options.push(word),
+                (None, None) => workflow = Some(word),
+                (None, Some(_)) => parameters.extend([Some(word), value].into_iter().flatten()),
+            }
+        }
+        options.extend(workflow);
+        let parsed = command.try_get_matches_from(options).and_then(|found| Self::from_arg_matches(&found));
+        let parsed = parsed.map_err(|error| {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })?;
+        Ok(Self { parameters, ..parsed })
+    }
+
     /// The parameters by name.
     ///
     /// # Errors
@@ -129,6 +171,20 @@ impl DoArgs {
         }
         Ok(values)
     }
+}
+
+/// Whether a word is short options: `-q`, `-vv`.
+fn is_short(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.len() > 1
+}
+
+/// The option that a word is, among those of a command.
+fn option_of<'a>(command: &'a Command, word: &str) -> Option<&'a Arg> {
+    let long = word.strip_prefix("--").map(|word| word.split('=').next().unwrap_or_default());
+    let short = word.strip_prefix('-').filter(|_| is_short(word)).and_then(|word| word.chars().next());
+    command.get_arguments().find(|option| {
+        (long.is_some() && option.get_long() == long) || (short.is_some() && option.get_short() == short)
+    })
 }
 
 /// Look at workflows and change them.
@@ -182,4 +238,38 @@ pub(crate) enum WorkflowCommand {
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_and_parameters_are_told_apart() {
+        let check =
+            |line: &str, names: &[&str], heal: Option<&str>, quiet: bool, parameters: &[(&str, &str)]| {
+                let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+                let parsed =
+                    DoArgs::of_words(&words, names).unwrap_or_else(|error| panic!("{line}: {error}"));
+                assert_eq!((parsed.workflow.as_str(), parsed.heal.as_deref()), ("order", heal), "{line}");
+                assert_eq!(parsed.work.output.quiet, quiet, "{line}");
+                let given = parsed.parameters().unwrap();
+                let given: Vec<_> =
+                    given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                assert_eq!(given, parameters, "{line}");
+            };
+        check("order --buyer Acme --heal ask", &["buyer"], Some("ask"), false, &[("buyer", "Acme")]);
+        check("--heal ask order --buyer Acme", &["buyer"], Some("ask"), false, &[("buyer", "Acme")]);
+        check("order --heal=auto --buyer=Acme -q", &["buyer"], Some("auto"), true, &[("buyer", "Acme")]);
+        check("-q order --buyer -q --heal off", &["buyer"], Some("off"), true, &[("buyer", "-q")]);
+        // A parameter of the same name is meant after the name, and the option before it.
+        check("--heal ask order --heal all", &["heal"], Some("ask"), false, &[("heal", "all")]);
+        check("order --heal-all x", &["heal_all"], None, false, &[("heal_all", "x")]);
+        // What is neither is told by the workflow.
+        check("order --colour red", &["buyer"], None, false, &[("colour", "red")]);
+        let wrong = DoArgs::of_words(&["order".to_owned(), "--heal".to_owned(), "never".to_owned()], &[]);
+        assert!(wrong.unwrap_err().contains("never"));
+        let alone = DoArgs::of_words(&["order".to_owned(), "Acme".to_owned()], &["buyer"]).unwrap();
+        assert!(alone.parameters().unwrap_err().contains("`Acme` is no parameter"));
+    }
 }

@@ -1,7 +1,7 @@
 //! Rounds that are a workflow: HostAgent and AppAgents decide by its steps, and a model is only asked about a step that cannot be done as
 //! it is written.
 
-use super::{phases::Observed, state::Session, step::Asking, subtask::assigns};
+use super::{phases::Observed, round::SubtaskStatus, state::Session, step::Asking, subtask::assigns};
 use crate::{
     agent::Worker,
     command::ActionCommandInfo,
@@ -24,11 +24,24 @@ impl Session {
     /// The HostAgent's decision by the workflow of the round; `None` if the round is none.
     pub(super) fn workflow_decides(&mut self) -> Option<HostReply> {
         let windows = self.targets.windows().to_vec();
-        let performing = self.round.performing.as_mut()?;
+        let Some(performing) = self.round.performing.as_mut() else {
+            return self.returns_to_interrupted(&windows);
+        };
         let label = performing.label();
         let thought = format!("step {label} of the workflow");
         let name = performing.run.workflow.name.clone();
-        Some(match performing.place(&windows) {
+        let place = performing.place(&windows);
+        if self.round.nesting.is_running() {
+            match &place {
+                Where::Done => self.end_nested(SubtaskStatus::Finished, "all steps are done"),
+                Where::Stuck(trouble) => self.end_nested(SubtaskStatus::Failed, &stopped(&label, trouble)),
+                Where::Window(..) | Where::Start(_) | Where::Host(..) => {}
+            }
+            if self.round.performing.is_none() {
+                return self.returns_to_interrupted(&windows);
+            }
+        }
+        Some(match place {
             Where::Window(window, about) => {
                 let subtask = format!("Workflow {name}, from step {label}: {about}");
                 assigns(&thought, subtask, Some(window.to_string()), None)
@@ -141,9 +154,16 @@ impl Session {
         }
     }
 
+    /// Whether the round is a workflow that asks no model about its steps.
+    pub fn performs_without_model(&self) -> bool {
+        let performing = self.round.performing.as_ref().filter(|_| !self.round.nesting.is_running());
+        self.in_round() && performing.is_some_and(|performing| performing.run.heal == Heal::Off)
+    }
+
     /// How the workflow of the round ended; `None` if the round is none.
     pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
-        self.round.performing.as_ref().map(Performing::end)
+        let is_round = !self.round.nesting.is_running();
+        self.round.performing.as_ref().filter(|_| is_round).map(Performing::end)
     }
 }
 

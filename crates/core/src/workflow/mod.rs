@@ -10,8 +10,10 @@ mod change;
 mod dialogs;
 mod file;
 mod filling;
+mod fitting;
 mod healing;
 mod lines;
+mod offer;
 mod performing;
 mod results;
 pub mod selector;
@@ -22,7 +24,9 @@ pub use file::{
     DialogRule, EachRow, Expected, FORMAT, Learnt, Parameter, ParameterKind, StepWindow, Workflow,
     WorkflowError, WorkflowStep,
 };
+pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
+pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
 pub(crate) use performing::{Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};

@@ -3,7 +3,7 @@
 //! Pure: it is given what is seen and what came back, and says what to do. The session machine does it, through the same gate as
 //! everything else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -85,6 +85,8 @@ pub(super) enum Proposed {
     Step(Vec<StepChange>),
     /// A wait for its element.
     Wait,
+    /// A document was opened.
+    Document,
     /// A press in a dialog that came in between, with the change if the workflow does not know the dialog.
     Dialog(Option<Box<StepChange>>),
 }
@@ -143,6 +145,9 @@ pub(crate) struct Performing {
     pub(super) asked: u32,
     /// The windows that steps worked in, by the roots of their applications.
     windows: BTreeMap<String, WindowId>,
+    /// The documents that are opened before the first step, if nobody else opens them.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    opening: VecDeque<String>,
     pub(crate) changes: Vec<StepChange>,
     /// The calls that were done, and those of them whose effect was not seen.
     pub(crate) done: u32,
@@ -164,11 +169,25 @@ impl Performing {
             dialogs: 0,
             asked: 0,
             windows: BTreeMap::new(),
+            opening: VecDeque::new(),
             changes: Vec::new(),
             done: 0,
             unseen: 0,
         };
         performing.enter();
+        performing
+    }
+
+    /// One that opens its documents itself, because nobody has opened them for it.
+    pub(crate) fn opening_documents(run: WorkflowRun) -> Self {
+        let documents = run.documents();
+        let mut performing = Self::new(run);
+        match documents {
+            Ok(documents) => performing.opening = documents.into(),
+            Err(error) => {
+                performing.trouble = Some(Trouble { argument: None, text: error.to_string() });
+            }
+        }
         performing
     }
 
@@ -258,6 +277,14 @@ impl Performing {
     pub(crate) fn place(&mut self, windows: &[WindowInfo]) -> Where {
         if let Some(trouble) = &self.trouble {
             return Where::Stuck(trouble.clone());
+        }
+        while let Some(document) = self.opening.pop_front() {
+            if windows.iter().all(|window| !shows(window, &document)) {
+                self.proposed = Some(Proposed::Document);
+                let arguments = Map::from_iter([("files".to_owned(), Value::from(vec![document]))]);
+                let function = LAUNCH.to_owned();
+                return Where::Start(ProposedAction { function, arguments, expect: None });
+            }
         }
         let Some(step) = self.step().cloned() else { return Where::Done };
         let Some(wanted) = &step.window else {
@@ -418,6 +445,12 @@ impl Performing {
             by,
         })
     }
+}
+
+/// Whether a window shows a document.
+fn shows(window: &WindowInfo, document: &str) -> bool {
+    let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
+    path == Some(document)
 }
 
 /// An element that was not found.

@@ -31,6 +31,8 @@ impl Performing {
         let Some(info) = actions.last() else { return };
         match proposed {
             Proposed::Wait => {}
+            Proposed::Document if info.result.is_success() => {}
+            Proposed::Document => self.fails(info),
             Proposed::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));
             }

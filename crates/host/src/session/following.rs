@@ -1,6 +1,11 @@
 //! The lines of a session as its story, and as what it teaches.
 
-use deskhand_core::{record::Line, text::error_chain};
+use deskhand_core::{
+    record::{Line, Record},
+    session::Effect,
+    text::error_chain,
+    workflow::WorkflowEnd,
+};
 use deskhand_runtime::{HeldSession, RunSummary, Story};
 use tokio::task::spawn_blocking;
 
@@ -14,7 +19,12 @@ use crate::{
 pub(super) struct Following {
     story: Story,
     lessons: Lessons,
+    /// How the workflows of its rounds ended.
+    workflows: Vec<WorkflowEnd>,
 }
+
+/// The most ends of workflows that are kept.
+const WORKFLOWS_MAX: usize = 200;
 
 impl Following {
     /// Of a session from its beginning, or with what it has done before.
@@ -22,11 +32,13 @@ impl Following {
     /// # Errors
     /// Its journal cannot be read.
     pub(super) fn of(held: Option<&HeldSession>) -> Result<Self, SessionError> {
-        let mut following = Self { story: Story::default(), lessons: Lessons::default() };
+        let mut following =
+            Self { story: Story::default(), lessons: Lessons::default(), workflows: Vec::new() };
         if let Some(held) = held {
             let past = held.folder().read_lines(&mut |line| following.read(line));
             past.map_err(SessionError::Journal)?;
             following.lessons.begin_here();
+            following.workflows.clear();
         }
         Ok(following)
     }
@@ -35,6 +47,17 @@ impl Following {
     pub(super) fn read(&mut self, line: &Line) {
         let updates = self.story.read(line);
         self.lessons.read(&updates, line.at_ms);
+        if let Record::Effect(record) = &line.record
+            && let Effect::Finish { outcome } = &record.effect
+            && self.workflows.len() < WORKFLOWS_MAX
+        {
+            self.workflows.extend(outcome.workflow.as_deref().into_iter().chain(&outcome.nested).cloned());
+        }
+    }
+
+    /// How the workflows of the rounds ended since the session was started or resumed.
+    pub(super) fn take_workflows(&mut self) -> Vec<WorkflowEnd> {
+        std::mem::take(&mut self.workflows)
     }
 
     /// The summary of the session. What it taught goes to the experiences of `knowledge`; a failure is only reported.

@@ -101,7 +101,7 @@ impl WorkflowFileError {
             }
             Self::Exists { .. } => Some("give another name with --name, or --force to replace it".to_owned()),
             Self::Unfit { problem: WorkflowError::Values(_), .. } => Some(
-                "options of `deskhand do` stand before the name of the workflow, its parameters after it"
+                "parameters stand after the name of the workflow: deskhand do NAME --PARAMETER VALUE"
                     .to_owned(),
             ),
             Self::Form { .. } | Self::Unfit { .. } | Self::Text { .. } => Some(
