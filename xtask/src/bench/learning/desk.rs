@@ -24,10 +24,11 @@ pub(super) const LOG: &str = "work/log.jsonl";
 const EXPORT: &str = "export";
 const SEARCH: &str = "search";
 
-/// What an upgrade of the application changes for the tasks: a new name, a button that moved, another order and size.
+/// What an upgrade of the application changes for the tasks: new names, fields and buttons in another order, another size.
 const UPGRADE: &[Change] = &[
     Change::Name("search", "Find"),
-    Change::Move { id: "export", into: "tools", at: 3 },
+    Change::Name("filter", "Conditions"),
+    Change::Reverse("taking"),
     Change::Move { id: "maker", into: "filter", at: 4 },
     Change::Size([700, 560]),
 ];
@@ -122,7 +123,7 @@ mod tests {
         let mut layout = layout("qt").unwrap();
         upgrade(&mut layout).unwrap();
         assert_eq!(layout["toolkit"], "qt");
-        assert_eq!(layout.pointer("/body/0/of/3/id").unwrap(), "export");
+        assert_eq!(layout.pointer("/body/2/of/1/of/0/id").unwrap(), "copy");
         assert_eq!(layout.pointer("/body/1/of/3/id").unwrap(), "warehouse");
     }
 }

@@ -144,7 +144,8 @@ pub(super) const DRIFTS: &[Drift] = &[
         Kind::Renamed,
         "other names of all neighbours",
         &[Change::Name("reset", "Start over"), Change::Name("compare", "Side by side"), Change::Name("copy", "Duplicate")],
-    ),
+    )
+    .choose(Choice::Use(r#""push button" "Export""#)),
     drift(Kind::Moved, "button into the tool bar", &[Change::Move { id: "export", into: "tools", at: 3 }])
         .choose(Choice::Use(r#""push button" "Export""#)),
     drift(Kind::Moved, "button into another group", &[Change::Move { id: "search", into: "taking", at: 0 }])
@@ -176,7 +177,7 @@ pub(super) const DRIFTS: &[Drift] = &[
     drift(Kind::Redrawn, "help texts", &[HELP, Change::Help("search", "Looks for parts")]),
     drift(Kind::Language, "German", &[Change::Words(GERMAN)]).choose(Choice::Use(r#""text" nth=1"#)),
     drift(Kind::Language, "French on the buttons alone", &[Change::Words(FRENCH_BUTTONS)])
-        .choose(Choice::Use(r#""push button" "Rechercher""#)),
+        .choose(Choice::Use(r#""push button" "Exporter""#)),
     drift(Kind::Language, "Polish on two buttons", &[Change::Words(POLISH_SEARCH)]),
     drift(Kind::Language, "other English words", &[Change::Words(BRITISH)]),
     drift(Kind::Size, "small window that scrolls", &[Change::Size([420, 300])]),

@@ -22,7 +22,7 @@ pub(super) struct Figures {
 
 impl Figures {
     fn second_runs_right(&self) -> usize {
-        self.trials.iter().filter(|trial| trial.second().is_some_and(|second| second.right)).count()
+        self.count_right(Trial::second)
     }
 
     /// The questions to models in all second runs.
@@ -38,9 +38,16 @@ impl Figures {
         self.drifts.iter().map(|drift| drift.wrong.len()).sum()
     }
 
+    fn count_right(&self, run: impl Fn(&Trial) -> Option<&Judged>) -> usize {
+        self.trials.iter().filter(|trial| run(trial).is_some_and(|judged| judged.right)).count()
+    }
+
     fn upgraded_right(&self) -> usize {
-        let is_right = |trial: &&Trial| trial.upgraded.as_ref().is_some_and(|judged| judged.right);
-        self.trials.iter().filter(is_right).count()
+        self.count_right(|trial| trial.upgraded.as_ref())
+    }
+
+    fn translated_right(&self) -> usize {
+        self.count_right(|trial| trial.translated.as_ref())
     }
 
     fn all_runs_right(&self) -> bool {
@@ -100,6 +107,7 @@ impl Figures {
             "wrong_element": self.wrong_elements(),
             "second_over_first": self.second_over_first(),
             "upgraded_right": self.upgraded_right(),
+            "translated_right": self.translated_right(),
             "wrong_results": self.count(Ending::Wrong),
             "load": { "before": self.load[0], "after": self.load[1] },
             "task_table": self.trials,
@@ -121,12 +129,14 @@ impl Figures {
         lines.extend(self.drifts.iter().map(drift_line));
         if !self.trials.is_empty() {
             lines.push(format!(
-                "{} tasks: {} second runs right with {} model calls, {} right after an upgrade; time {} of what is allowed, {} of \
+                "{} tasks: {} second runs right with {} model calls, {} right after an upgrade, {} in another \
+                 language; time {} of what is allowed, {} of \
                  the first run",
                 self.trials.len(),
                 self.second_runs_right(),
                 self.second_run_calls(),
                 self.upgraded_right(),
+                self.translated_right(),
                 share(self.time_ratio()),
                 share(self.second_over_first()),
             ));
@@ -191,6 +201,7 @@ fn trial_lines(trial: &Trial) -> Vec<String> {
         }
     }
     lines.extend(trial.upgraded.as_ref().map(|judged| line("upgraded", judged)));
+    lines.extend(trial.translated.as_ref().map(|judged| line("in German", judged)));
     lines.extend(trial.problem.as_ref().map(|problem| format!("{:<9} {problem}", trial.task)));
     lines
 }

@@ -13,9 +13,11 @@ use super::{
     tasks::{Case, Task},
 };
 
-/// The desktop after an upgrade: another theme, a smaller screen, another language.
-pub(super) const UPGRADED: Surroundings =
-    Surroundings { language: "de_DE.UTF-8", theme: Some("HighContrast"), screen: Some("1280x800") };
+/// The desktop after an upgrade: another theme and a smaller screen.
+const UPGRADED: Surroundings =
+    Surroundings { theme: Some("HighContrast"), screen: Some("1280x800"), ..Surroundings::USUAL };
+/// The desktop of a person who speaks another language, as far as the applications have it.
+const TRANSLATED: Surroundings = Surroundings { language: "de_DE.UTF-8", ..Surroundings::USUAL };
 
 /// The folder of the documents and results of a run.
 const WORK: &str = "work";
@@ -44,8 +46,10 @@ pub(super) struct Trial {
     pub(super) first: Judged,
     /// The runs of the workflow, in order.
     pub(super) again: Vec<Judged>,
-    /// The run on the upgraded desktop.
+    /// The run with another theme and screen, and upgraded forms.
     pub(super) upgraded: Option<Judged>,
+    /// The run in another language.
+    pub(super) translated: Option<Judged>,
     /// Why it ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) problem: Option<String>,
@@ -63,6 +67,7 @@ impl Trial {
 enum Look {
     Usual,
     Upgraded,
+    Translated,
 }
 
 /// A task in its home folder.
@@ -81,7 +86,7 @@ struct Files {
 }
 
 impl Trying<'_> {
-    /// Does the task, learns it, and does it again until `runs` runs are done; then once after an upgrade.
+    /// Does the task, learns it, and does it again until `runs` runs are done; then once after an upgrade, and once in another language.
     pub(super) fn run(&self, runs: u32) -> Trial {
         let task = self.task;
         let mut trial = Trial {
@@ -104,6 +109,7 @@ impl Trying<'_> {
             trial.again.push(self.again(case, Look::Usual)?);
         }
         trial.upgraded = Some(self.again(case, Look::Upgraded)?);
+        trial.translated = Some(self.again(case, Look::Translated)?);
         Ok(())
     }
 
@@ -143,6 +149,7 @@ impl Trying<'_> {
         let surroundings = match look {
             Look::Usual => Surroundings::USUAL,
             Look::Upgraded => UPGRADED,
+            Look::Translated => TRANSLATED,
         };
         let then: Vec<String> = std::iter::once(WORKFLOW.to_owned()).chain(parameters).collect();
         let options = ["--heal".to_owned(), "off".to_owned()];
@@ -169,7 +176,7 @@ impl Trying<'_> {
         // What an earlier run sent belongs to that run.
         self.posts.take();
         let form = match look {
-            Look::Usual => FORM,
+            Look::Usual | Look::Translated => FORM,
             Look::Upgraded => FORM_UPGRADED,
         };
         let form = form.replace("PORT", &self.posts.port().to_string());
