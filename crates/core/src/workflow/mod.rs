@@ -14,6 +14,7 @@ mod healing;
 mod lines;
 mod performing;
 mod results;
+mod seeking;
 pub mod selector;
 mod values;
 

@@ -31,6 +31,7 @@ impl Performing {
         let Some(info) = actions.last() else { return };
         match proposed {
             Proposed::Wait => {}
+            Proposed::Scroll => self.scrolled(info),
             Proposed::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));
             }

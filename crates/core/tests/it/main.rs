@@ -29,3 +29,4 @@ mod selectors;
 mod small;
 mod spellings;
 mod states;
+mod workflows;
