@@ -16,6 +16,7 @@ mod lines;
 mod offer;
 mod performing;
 mod results;
+mod seeking;
 pub mod selector;
 mod values;
 

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use super::{
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
+    seeking::Seeking,
     selector::{Found, Obstacle, Selector, find},
     values::{TemplateError, Values},
 };
@@ -87,6 +88,8 @@ pub(super) enum Proposed {
     Wait,
     /// A document was opened.
     Document,
+    /// A turn of the wheel, to see more of the window.
+    Scroll,
     /// A press in a dialog that came in between, with the change if the workflow does not know the dialog.
     Dialog(Option<Box<StepChange>>),
 }
@@ -138,6 +141,9 @@ pub(crate) struct Performing {
     /// Whether the element of the step was waited for, and whether the step was tried again.
     pub(super) waited: bool,
     pub(super) tried_again: bool,
+    /// How far the window was scrolled through for the element.
+    #[serde(default)]
+    pub(super) seeking: Seeking,
     /// Whether the application of the step was started.
     pub(super) started: bool,
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
@@ -165,6 +171,7 @@ impl Performing {
             trouble: None,
             waited: false,
             tried_again: false,
+            seeking: Seeking::default(),
             started: false,
             dialogs: 0,
             asked: 0,
@@ -266,7 +273,7 @@ impl Performing {
     pub(super) fn advance(&mut self) {
         (self.waited, self.tried_again, self.started) = (false, false, false);
         (self.dialogs, self.asked) = (0, 0);
-        (self.trouble, self.proposed) = (None, None);
+        (self.trouble, self.proposed, self.seeking) = (None, None, Seeking::default());
         if let Some(last) = self.at.last_mut() {
             *last = Frame { step: last.step.saturating_add(1), row: 0 };
         }
@@ -351,6 +358,9 @@ impl Performing {
                         }
                         continue;
                     }
+                    if let Some(next) = self.seeks(&unresolved, view) {
+                        return next;
+                    }
                     if let Some(wait) =
                         unresolved.wait().filter(|_| !std::mem::replace(&mut self.waited, true))
                     {
@@ -406,6 +416,7 @@ impl Performing {
                 argument: argument.clone(),
                 selector: Box::new(selector.clone()),
                 blocked: false,
+                absent: false,
                 text: error.to_string(),
             })?;
             let found = find(&filled, view);
@@ -413,6 +424,7 @@ impl Performing {
                 return Err(Unresolved {
                     argument: argument.clone(),
                     blocked: matches!(&found, Found::Gone { why: Obstacle::Blocked { .. }, .. }),
+                    absent: matches!(&found, Found::Gone { why: Obstacle::Nothing | Obstacle::Hidden, .. }),
                     text: found.explain(&filled),
                     selector: Box::new(filled),
                 });
@@ -459,6 +471,8 @@ pub(super) struct Unresolved {
     pub(super) selector: Box<Selector>,
     /// Whether a dialog is in front of its window.
     pub(super) blocked: bool,
+    /// Whether nothing of its name is shown, and nothing stands in its place.
+    pub(super) absent: bool,
     pub(super) text: String,
 }
 

@@ -33,6 +33,7 @@ impl Performing {
             Proposed::Wait => {}
             Proposed::Document if info.result.is_success() => {}
             Proposed::Document => self.fails(info),
+            Proposed::Scroll => self.scrolled(info),
             Proposed::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));
             }

@@ -531,3 +531,63 @@ fn a_workflow_is_checked_before_it_runs() {
     assert_eq!(other, "`color` is no parameter of order; its parameters: customer");
     assert_eq!(values(&[("customer", "a")]).unwrap()["customer"], "a");
 }
+
+/// The form in a window that scrolls, of which the buttons are out of sight.
+fn cut_off() -> Vec<Element> {
+    let mut elements = form(USUAL.get(..2).unwrap());
+    elements[1].child_count = 4;
+    let mut bar = element(20, 1, Role::SCROLL_BAR, "");
+    bar.bounds = Some(deskhand_core::geometry::Rect::new(90, 10, 12, 200));
+    elements.push(bar);
+    elements
+}
+
+#[test]
+fn a_window_is_scrolled_for_what_is_out_of_sight_down_and_then_up() {
+    let mut config = tools();
+    config.app_tools.push(tool("scroll"));
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config.clone());
+    stage.elements = cut_off();
+    let mut turns = 0;
+    let (stage, outcome) = stage.run(&mut |stage, command| {
+        if command.tool == "scroll" {
+            let notches = json!(if turns % 2 == 0 { 4 } else { 5 });
+            assert_eq!((&command.arguments["id"], &command.arguments["down"]), (&json!("e20"), &notches));
+            turns += 1;
+            if turns == 6 {
+                stage.elements = form(USUAL);
+            }
+        }
+        seen()
+    });
+    assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+    assert_eq!((turns, stage.calls.last().unwrap().as_str()), (6, "click_element Add"));
+    assert_eq!(outcome.workflow.unwrap().done, 3, "turns of the wheel are no steps");
+
+    // At the end of the window, and at its start, it is seen as a whole.
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config);
+    stage.elements = cut_off();
+    let mut turned = Vec::new();
+    let (_, outcome) = stage.run(&mut |_, command| {
+        if command.tool == "scroll" {
+            turned.push(command.arguments["down"].as_i64().unwrap());
+            return CallResult { effect: Some(Verdict::NotSeen), ..seen() };
+        }
+        seen()
+    });
+    assert_eq!(turned, [4, -4]);
+    assert_eq!(outcome.kind, OutcomeKind::Failed);
+    assert!(outcome.reason.contains("stopped at step 3"), "{}", outcome.reason);
+}
+
+#[test]
+fn a_window_that_shows_everything_is_not_scrolled() {
+    let mut config = tools();
+    config.app_tools.push(tool("scroll"));
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config);
+    stage.elements = cut_off();
+    stage.elements[1].child_count = 2;
+    let (stage, outcome) = stage.run(&mut |_, _| seen());
+    assert!(!stage.calls.iter().any(|call| call.starts_with("scroll")), "{:?}", stage.calls);
+    assert_eq!(outcome.kind, OutcomeKind::Failed);
+}
