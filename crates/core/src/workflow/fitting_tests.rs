@@ -1,3 +1,5 @@
+//! Requests and the workflows that fit them.
+
 use super::{
     super::file::{Parameter, ParameterKind},
     *,
