@@ -219,6 +219,8 @@ reply = '''
         file.display()
     );
     let script = format!("script:{}", world.file("turns.toml", &script).display());
+    // The values are the model's.
+    world.configure("[people]\napprovals = \"all\"\n");
     let mut command = world.command(&["run", "Write a greeting to Ann", "--desktop", "virtual", "--json"]);
     command.args(["--model", &script]);
     let (ran, errors) = run(command);
