@@ -185,9 +185,7 @@ fn a_password_that_is_shown_is_never_kept() {
     person.acts(&["--window", "Log in", "click", "User"]);
     person.acts(&["--window", "Log in", "type", "ada"]);
     person.acts(&["--window", "Log in", "click", "Password"]);
-    person.acts(&[
-        "--window", "Log in", "press", "h", "u", "n", "t", "e", "r", "2", "minus", "Z", "a", "u", "n",
-    ]);
+    person.acts(&["--window", "Log in", "type", PASSWORD]);
     person.acts(&["--window", "Log in", "click", "Show"]);
     person.acts(&["--window", "Log in", "click", "Send"]);
     // The title of the window has the password now.
