@@ -201,11 +201,13 @@ impl<D: Desktop> Watcher<'_, D> {
 impl Demonstration {
     fn add(&mut self, look: LookedAt) {
         let is_full = self.looks.len() >= LOOKS_MAX;
-        let is_same = |last: &&mut LookedAt| {
-            last.whole == look.whole && last.view == look.view && last.windows == look.windows
+        // A glance that shows what a look has shown adds nothing to it.
+        let is_known = |last: &&mut LookedAt| {
+            (last.whole || !look.whole) && last.view == look.view && last.windows == look.windows
         };
-        match self.looks.last_mut().filter(is_same) {
-            Some(last) => last.again = look.from,
+        match self.looks.last_mut().filter(is_known) {
+            Some(last) if last.whole == look.whole => last.again = look.from,
+            Some(_) => {}
             None if is_full => self.cut = true,
             None => self.looks.push(look),
         }
