@@ -336,6 +336,8 @@ impl Session {
             .as_ref()
             .filter(|step| !step.actions.is_empty())
             .map(|step| doubt_of(&step.reply.actions, &step.actions, &self.tools_of(worker)));
+        let acted = recorded.as_ref().is_some_and(|recorded| !recorded.actions.is_empty());
+        let is_stuck = acted && self.workflow_is_stuck();
         let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;
@@ -344,7 +346,7 @@ impl Session {
             app.doubt = doubt;
         }
         let doubt = app.doubt.clone();
-        let failure = recorded.failure().is_some();
+        let failure = recorded.failure().is_some() || is_stuck;
         let asks = app.note(&recorded, &limits);
         let repeats = app.stall.note(seen, did);
         if let Some(repetition_notice) = repetition_notice(repeats) {

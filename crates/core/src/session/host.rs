@@ -56,7 +56,7 @@ impl Steps for Host {
     }
 
     fn look(self, session: &Session) -> Look {
-        Look::Desktop { picture: session.config.pictures }
+        Look::Desktop { picture: session.config.pictures && !session.performs_without_model() }
     }
 
     fn lost(self, session: &mut Session, reason: &str) {

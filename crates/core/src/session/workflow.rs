@@ -5,11 +5,12 @@ use super::{phases::Observed, round::SubtaskStatus, state::Session, step::Asking
 use crate::{
     agent::Worker,
     command::ActionCommandInfo,
+    intent::Does,
     observation::{Observation, WindowView},
     prompt::{HealInput, PromptError, heal_texts},
     reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
-    workflow::{Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
+    workflow::{Acts, Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
 };
 
 impl Session {
@@ -59,11 +60,18 @@ impl Session {
 
     /// An AppAgent's decision by the workflow of the round; `None` if the round is none, or a model is to be asked about the step.
     pub(super) fn workflow_acts(&mut self, worker: Worker, observation: &Observation) -> Option<AppReply> {
-        let performing = self.round.performing.as_mut()?;
         let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
+        self.round.performing.as_ref()?;
+        let tools = self.tools_of(worker).into_owned();
+        let does = |name: &str| tools.iter().find(|tool| tool.name == name).map_or(Does::Other, |tool| tool.does);
+        let performing = self.round.performing.as_mut()?;
         let label = performing.label();
-        Some(match performing.next_in(window, view) {
-            Next::Act(action, about) => app_reply(AppStatus::Continue, &about, vec![*action]),
+        Some(match performing.next_in(window, view, &does) {
+            Next::Act(Acts { actions, about, are_last }) => {
+                let status = if are_last { AppStatus::Finish } else { AppStatus::Continue };
+                let result = are_last.then(|| about.clone());
+                AppReply { result, ..app_reply(status, &about, actions) }
+            }
             Next::Elsewhere => {
                 app_reply(AppStatus::Finish, "nothing of the workflow is left to do here", Vec::new())
             }
@@ -110,8 +118,7 @@ impl Session {
 
     /// Whether an agent is asked about a step of a workflow, rather than for its decision.
     pub(super) fn is_healing(&self, worker: Worker) -> bool {
-        matches!(worker, Worker::Window(_))
-            && self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
+        matches!(worker, Worker::Window(_)) && self.workflow_is_stuck()
     }
 
     /// What a reply about a step makes the agent do.
@@ -152,6 +159,16 @@ impl Session {
             }
             performing.recorded(actions);
         }
+    }
+
+    /// Whether an agent's decisions are all those of a workflow that asks no model, so that nobody would look at its pictures.
+    pub(super) fn acts_without_model(&self) -> bool {
+        self.round.performing.as_ref().is_some_and(|performing| performing.run.heal == Heal::Off)
+    }
+
+    /// Whether the workflow of the round cannot go on as it is written.
+    pub(super) fn workflow_is_stuck(&self) -> bool {
+        self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
     }
 
     /// Whether the round is a workflow that asks no model about its steps.

@@ -6,6 +6,7 @@
 //! found again by the rules of selectors, and proposed as a [`StepChange`]; what is really gone stops the run, or costs one question to
 //! a model.
 
+mod ahead;
 mod change;
 mod dialogs;
 mod file;
@@ -29,5 +30,5 @@ pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
-pub(crate) use performing::{Next, Performing, Trouble, Where};
+pub(crate) use performing::{Acts, Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};

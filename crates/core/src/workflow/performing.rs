@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    ahead::Tells,
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
     seeking::Seeking,
@@ -82,7 +83,7 @@ struct Frame {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Proposed {
-    /// The call of the step, with what changed in its selectors.
+    /// The call of the step, with what changed in its selectors, and perhaps the calls of the steps after it.
     Step(Vec<StepChange>),
     /// A wait for its element.
     Wait,
@@ -106,12 +107,30 @@ pub(crate) struct Trouble {
 /// What is done next in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Next {
-    /// This call, for this reason.
-    Act(Box<ProposedAction>, String),
+    /// This.
+    Act(Acts),
     /// Nothing here: the next step is elsewhere, or there is none.
     Elsewhere,
     /// Nothing: the step cannot be done as it is written.
     Stuck(Trouble),
+}
+
+/// Calls in a window.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Acts {
+    /// The calls, in order.
+    pub(crate) actions: Vec<ProposedAction>,
+    /// What they are for.
+    pub(crate) about: String,
+    /// Whether nothing is left to do in the window once they are done.
+    pub(crate) are_last: bool,
+}
+
+impl Acts {
+    /// One call, after which the window is looked at again.
+    pub(super) fn one(action: ProposedAction, about: impl Into<String>) -> Self {
+        Self { actions: vec![action], about: about.into(), are_last: false }
+    }
 }
 
 /// Where the next step is.
@@ -331,22 +350,36 @@ impl Performing {
         again.or_else(|| among.first()).map(|window| window.id)
     }
 
-    /// What is done next in this window, of which this is seen.
-    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView) -> Next {
+    /// Whether a step is done in this window.
+    pub(super) fn is_in(&self, step: &WorkflowStep, window: WindowId) -> bool {
+        let wanted = step.window.as_ref();
+        wanted.is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window))
+    }
+
+    /// What is done next in this window, of which this is seen. `does` tells what a tool does.
+    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView, does: Tells<'_>) -> Next {
         if let Some(trouble) = &self.trouble {
             return Next::Stuck(trouble.clone());
         }
         loop {
             let Some(step) = self.step().cloned() else { return Next::Elsewhere };
-            let is_here = step
-                .window
-                .as_ref()
-                .is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window));
-            if !is_here {
+            if !self.is_in(&step, window) {
                 return Next::Elsewhere;
             }
             match self.resolve(&step, view) {
-                Ok((arguments, changes)) => return self.proposes(&step, arguments, changes),
+                Ok((ids, changes)) => {
+                    return match self.action(&step, ids) {
+                        Ok(action) => {
+                            self.proposed = Some(Proposed::Step(changes));
+                            Next::Act(self.with_following(&step, action, (window, view), does))
+                        }
+                        Err(error) => {
+                            let trouble = Trouble { argument: None, text: error.to_string() };
+                            self.trouble = Some(trouble.clone());
+                            Next::Stuck(trouble)
+                        }
+                    };
+                }
                 Err(unresolved) => {
                     if let Some(next) = self.dialog(&unresolved, view) {
                         return next;
@@ -365,29 +398,12 @@ impl Performing {
                         unresolved.wait().filter(|_| !std::mem::replace(&mut self.waited, true))
                     {
                         self.proposed = Some(Proposed::Wait);
-                        return Next::Act(
-                            Box::new(wait),
-                            "what the step is aimed at is not there yet".to_owned(),
-                        );
+                        return Next::Act(Acts::one(wait, "what the step is aimed at is not there yet"));
                     }
                     let trouble = Trouble { argument: Some(unresolved.argument), text: unresolved.text };
                     self.trouble = Some(trouble.clone());
                     return Next::Stuck(trouble);
                 }
-            }
-        }
-    }
-
-    fn proposes(&mut self, step: &WorkflowStep, ids: Map<String, Value>, changes: Vec<StepChange>) -> Next {
-        match self.action(step, ids) {
-            Ok(action) => {
-                self.proposed = Some(Proposed::Step(changes));
-                Next::Act(Box::new(action), step.about.clone())
-            }
-            Err(error) => {
-                let trouble = Trouble { argument: None, text: error.to_string() };
-                self.trouble = Some(trouble.clone());
-                Next::Stuck(trouble)
             }
         }
     }

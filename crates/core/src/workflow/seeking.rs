@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::performing::{Next, Performing, Proposed, Unresolved};
+use super::performing::{Acts, Next, Performing, Proposed, Unresolved};
 use crate::{
     command::{ActionCommandInfo, Verdict},
     ids::ElementId,
@@ -68,7 +68,7 @@ impl Performing {
         let arguments = [("id", Value::from(place.to_string())), ("down", Value::from(notches))];
         let arguments = Map::from_iter(arguments.map(|(name, value)| (name.to_owned(), value)));
         let action = ProposedAction { function: SCROLL.to_owned(), arguments, expect: None };
-        Some(Next::Act(Box::new(action), "what the step is aimed at may be out of sight".to_owned()))
+        Some(Next::Act(Acts::one(action, "what the step is aimed at may be out of sight")))
     }
 
     /// Takes in what came of a turn.

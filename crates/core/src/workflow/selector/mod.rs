@@ -50,6 +50,7 @@ mod structure;
 mod tables;
 mod update;
 
+pub(super) use concepts::mean_the_same;
 pub use data::{Anchor, ParseAnchorError, Scope, Selector};
 pub use find::{Agreement, Contender, Drift, Fit, Found, Obstacle, find};
 pub use naming::NamePattern;
