@@ -68,6 +68,8 @@ pub enum ReplyKind {
     Operator,
     /// A HostAgent's choice of a title that a small model was offered.
     SmallHost,
+    /// The values of a workflow that a small model chose for the HostAgent.
+    SmallValues,
     /// An AppAgent's choice of an action and an element that a small model was offered.
     SmallApp,
     /// What is done about a step of a workflow that cannot be done as it is written.
@@ -82,12 +84,13 @@ pub enum ReplyKind {
 
 impl ReplyKind {
     /// Every kind.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::HostAgent,
         Self::AppAgent,
         Self::Agent,
         Self::Operator,
         Self::SmallHost,
+        Self::SmallValues,
         Self::SmallApp,
         Self::Heal,
         Self::Evaluation,
@@ -102,6 +105,7 @@ impl ReplyKind {
             Self::Agent => "agent_reply",
             Self::Operator => "operator_reply",
             Self::SmallHost => "small_host_reply",
+            Self::SmallValues => "small_values_reply",
             Self::SmallApp => "small_app_reply",
             Self::Heal => "heal_reply",
             Self::Evaluation => "evaluation_reply",

@@ -26,7 +26,9 @@ pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;
 pub use marks::marks_secret;
 pub use set::{PromptError, PromptSet, RolePrompts};
-pub(crate) use small::{Beginning, SmallAppInput, SmallHostInput, small_app_text, small_host_text};
+pub(crate) use small::{
+    Beginning, SmallAppInput, SmallHostInput, small_app_text, small_host_text, small_values_text,
+};
 pub use tools::tools_text;
 pub use view::{
     ListOptions, PageQuery, changes_text, element_line, marked_elements, relevant_words, view_page, view_text,

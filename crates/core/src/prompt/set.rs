@@ -67,6 +67,15 @@ pub struct PromptSet {
     /// Worked examples for it: a JSON list of `{"input": {…}, "reply": {…}}`, whose input has variables of the user prompt.
     #[serde(default = "small_host_examples")]
     pub small_host_examples: String,
+    /// The system prompt for a small model that gives a workflow its values.
+    #[serde(default = "small_values_system")]
+    pub small_values_system: String,
+    /// The user prompt for it.
+    #[serde(default = "small_values_user")]
+    pub small_values_user: String,
+    /// Worked examples for it.
+    #[serde(default = "small_values_examples")]
+    pub small_values_examples: String,
     /// An AppAgent's system prompt for a small model.
     #[serde(default = "small_app_system")]
     pub small_app_system: String,
@@ -149,6 +158,18 @@ fn small_host_examples() -> String {
     include_str!("../../prompts/small_host_examples.json").to_owned()
 }
 
+fn small_values_system() -> String {
+    include_str!("../../prompts/small_values_system.md").to_owned()
+}
+
+fn small_values_user() -> String {
+    include_str!("../../prompts/small_values_user.md").to_owned()
+}
+
+fn small_values_examples() -> String {
+    include_str!("../../prompts/small_values_examples.json").to_owned()
+}
+
 fn small_app_system() -> String {
     include_str!("../../prompts/small_app_system.md").to_owned()
 }
@@ -178,6 +199,9 @@ impl Default for PromptSet {
             small_host_system: small_host_system(),
             small_host_user: small_host_user(),
             small_host_examples: small_host_examples(),
+            small_values_system: small_values_system(),
+            small_values_user: small_values_user(),
+            small_values_examples: small_values_examples(),
             small_app_system: small_app_system(),
             small_app_user: small_app_user(),
             small_app_examples: small_app_examples(),
@@ -247,6 +271,7 @@ const AGENT_USER: &str = "agent_user";
 
 /// The examples that have a form.
 const SMALL_HOST_EXAMPLES: &str = "small_host_examples";
+const SMALL_VALUES_EXAMPLES: &str = "small_values_examples";
 const SMALL_APP_EXAMPLES: &str = "small_app_examples";
 
 /// What each template is called, and the variables without which an agent would not know what it works on.
@@ -264,11 +289,14 @@ const TEMPLATES: &[(&str, &[&str])] = &[
     ("heal_user", &["call", "trouble", "surfaces"]),
     ("small_host_system", &[]),
     ("small_host_user", &["request", "titles"]),
+    ("small_values_system", &[]),
+    ("small_values_user", &["request", "values"]),
     ("small_app_system", &[]),
     ("small_app_user", &["task", "actions", "elements"]),
     (AGENT_SYSTEM, &["statuses", "tools"]),
     (AGENT_USER, &["subtask", "view"]),
     (SMALL_HOST_EXAMPLES, &[]),
+    (SMALL_VALUES_EXAMPLES, &[]),
     (SMALL_APP_EXAMPLES, &[]),
     ("host_examples", &[]),
     ("app_examples", &[]),
@@ -298,6 +326,9 @@ impl PromptSet {
             "small_host_system" => &mut self.small_host_system,
             "small_host_user" => &mut self.small_host_user,
             "small_host_examples" => &mut self.small_host_examples,
+            "small_values_system" => &mut self.small_values_system,
+            "small_values_user" => &mut self.small_values_user,
+            "small_values_examples" => &mut self.small_values_examples,
             "small_app_system" => &mut self.small_app_system,
             "small_app_user" => &mut self.small_app_user,
             "small_app_examples" => &mut self.small_app_examples,
@@ -317,6 +348,9 @@ impl PromptSet {
         let Some((name, needed)) = TEMPLATES.iter().find(|(known, _)| *known == name) else { return Ok(()) };
         match *name {
             SMALL_HOST_EXAMPLES => return beginning(template, &small_host_user()).of_host().map(drop),
+            SMALL_VALUES_EXAMPLES => {
+                return beginning(template, &small_values_user()).of_values().map(drop);
+            }
             SMALL_APP_EXAMPLES => return beginning(template, &small_app_user()).of_app().map(drop),
             name if name.ends_with("_examples") => return Ok(()),
             _ => {}

@@ -15,8 +15,9 @@ use crate::{
     blackboard::Blackboard,
     memory::{Memory, MemoryItem},
     session::SubtaskRecord,
-    small::{ALL_DONE, DONE, FAIL, NOTHING_FITS, Offer},
+    small::{ALL_DONE, DONE, FAIL, NOTHING_FITS, Offer, parameter_lines},
     text::{clip, one_line, untrusted},
+    workflow::WorkflowOffer,
 };
 
 /// Token limit (estimated) for each part of a prompt that grows.
@@ -57,6 +58,16 @@ struct HostVariables {
     last_step: String,
     notice: String,
     titles: String,
+}
+
+/// The variables of the template for the values of a workflow.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct ValuesVariables {
+    request: String,
+    answers: String,
+    task: String,
+    values: String,
 }
 
 /// The variables of the template for AppAgents.
@@ -110,6 +121,25 @@ pub(crate) fn small_host_text(template: &str, input: &SmallHostInput<'_>) -> Res
         titles: titles_text(input.offer, marks),
     };
     render("small_host_user", template, &variables)
+}
+
+/// The message about the values of a workflow.
+///
+/// # Errors
+/// [`PromptError`] if the template is invalid.
+pub(crate) fn small_values_text(
+    template: &str,
+    (request, blackboard): (&str, &Blackboard),
+    workflow: &WorkflowOffer,
+    marks: &Marks,
+) -> Result<String, PromptError> {
+    let variables = ValuesVariables {
+        request: marks.said(request),
+        answers: marks.said(&answers_text(blackboard)),
+        task: marks.said(&one_line(&workflow.request)),
+        values: marks.said(&parameter_lines(workflow)),
+    };
+    render("small_values_user", template, &variables)
 }
 
 /// The message for an AppAgent.
@@ -199,6 +229,17 @@ impl Beginning<'_> {
             shown.titles = [titles.as_str(), &ends.join("\n")].join("\n").trim().to_owned();
             shown.subtasks = self.marked("sub-task results", &shown.subtasks);
             render("small_host_user", self.user, &shown)
+        })?;
+        Ok((self.marks.introduced(self.system.to_owned()), turns))
+    }
+
+    /// That of the questions for the values of workflows.
+    ///
+    /// # Errors
+    /// [`PromptError`] if the examples are not valid, or the template is not.
+    pub(crate) fn of_values(&self) -> Result<Begun, PromptError> {
+        let turns = self.turns::<ValuesVariables>("small_values_examples", "", |shown| {
+            render("small_values_user", self.user, &shown)
         })?;
         Ok((self.marks.introduced(self.system.to_owned()), turns))
     }

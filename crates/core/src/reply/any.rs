@@ -3,7 +3,7 @@
 use super::{
     AppReply, EvaluationReply, HealReply, HostReply, ReplyError, parse_agent_reply, parse_app_reply,
     parse_evaluation_reply, parse_host_reply, parse_operator_reply, parse_small_app_reply,
-    parse_small_host_reply,
+    parse_small_host_reply, parse_small_values_reply,
 };
 use crate::{
     agent::{AgentDefinition, AgentHome, AgentRef},
@@ -42,6 +42,9 @@ impl Reply {
                 parse_operator_reply(text).map(|reply| Self::App(reply.deciding(Vec::new())))
             }
             ReplyKind::SmallHost => parse_small_host_reply(text).map(|reply| Self::Host(reply.unresolved())),
+            ReplyKind::SmallValues => {
+                parse_small_values_reply(text).map(|reply| Self::Host(reply.unresolved()))
+            }
             ReplyKind::SmallApp => parse_small_app_reply(text).map(|reply| Self::App(reply.unresolved())),
             ReplyKind::Heal => HealReply::parse(text).map(Self::Heal),
             ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),

@@ -35,7 +35,7 @@ pub use schema::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-pub(crate) use small::{parse_small_app_reply, parse_small_host_reply};
+pub(crate) use small::{parse_small_app_reply, parse_small_host_reply, parse_small_values_reply};
 
 /// Why a reply is rejected; sent back to the model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -34,7 +34,7 @@ use crate::{
     reference::refusal,
     reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
     retrieval::{Hit, Lookup},
-    small::{Offer, small_app_schema},
+    small::{Decided, Offer, small_app_schema},
     states::{AppStatus, AppTrigger},
 };
 
@@ -159,12 +159,18 @@ impl Asks for App {
         }
     }
 
-    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<AppReply, ReplyError> {
-        match &observed.offer {
+    fn parse(
+        self,
+        session: &Session,
+        observed: &Observed,
+        text: &str,
+    ) -> Result<Decided<AppReply>, ReplyError> {
+        let reply = match &observed.offer {
             _ if session.is_healing(self.0) => session.healed(observed, text),
             Some(offer) => parse_small_app_reply(text)?.decided(offer),
             None => session.read_reply(self.0, &observed.observation, text),
-        }
+        };
+        reply.map(Decided::Finally)
     }
 
     fn questions_closed(self, session: &mut Session, goes_on: bool) {

@@ -28,9 +28,10 @@ use crate::{
     prompt::{HostInput, PromptError, host_user_text, system_message},
     reply::{
         HostReply, ProposedAction, ReplyError, host_reply_schema, parse_host_reply, parse_small_host_reply,
+        parse_small_values_reply,
     },
     retrieval::{Hit, Lookup},
-    small::{Offer, small_host_schema},
+    small::{Decided, Offer, small_host_schema, small_values_schema},
     states::{HostStatus, HostTrigger},
     text::one_line,
     ui::WindowInfo,
@@ -113,7 +114,10 @@ impl Asks for Host {
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;
         if let Some(offer) = offer {
-            return session.small_host_asking(&notice, offer);
+            return match offer.workflow() {
+                Some(workflow) => session.small_values_asking(workflow),
+                None => session.small_host_asking(&notice, offer),
+            };
         }
         let marks = session.marks(&format!("HostAgent {}", session.steps));
         let prompts = &session.prompts;
@@ -142,15 +146,24 @@ impl Asks for Host {
 
     fn schema(self, _: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
         match offer {
+            Some(offer) if let Some(workflow) = offer.workflow() => {
+                (ReplyKind::SmallValues, small_values_schema(workflow))
+            }
             Some(offer) => (ReplyKind::SmallHost, small_host_schema(offer)),
             None => (ReplyKind::HostAgent, host_reply_schema()),
         }
     }
 
-    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<HostReply, ReplyError> {
-        match &observed.offer {
-            Some(offer) => parse_small_host_reply(text)?.decided(offer, &session.round.request),
-            None => parse_host_reply(text),
+    fn parse(
+        self,
+        session: &Session,
+        observed: &Observed,
+        text: &str,
+    ) -> Result<Decided<HostReply>, ReplyError> {
+        let Some(offer) = &observed.offer else { return parse_host_reply(text).map(Decided::Finally) };
+        match offer.workflow() {
+            Some(workflow) => parse_small_values_reply(text)?.decided(workflow).map(Decided::Finally),
+            None => parse_small_host_reply(text)?.decided(offer, &session.round.request),
         }
     }
 

@@ -22,6 +22,7 @@ use crate::{
     observation::{Observation, WindowView},
     policy::PasswordEntry,
     secret::{AFTER, DOTS, SecretPermit, is_dots},
+    small::Decided,
     ui::Role,
 };
 
@@ -118,7 +119,7 @@ impl Session {
     /// What a reply types into fields for passwords.
     fn passwords_in(&self, worker: Worker, observed: &Observed, text: &str) -> Vec<PasswordEntry> {
         let (agent, observation) = (App(worker), &observed.observation);
-        let Ok(reply) = agent.parse(self, observed, text) else { return Vec::new() };
+        let Ok(Decided::Finally(reply)) = agent.parse(self, observed, text) else { return Vec::new() };
         let tools = agent.tools(self);
         let secrets = self.secrets();
         let judging = Judging {

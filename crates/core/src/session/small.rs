@@ -7,12 +7,13 @@ use crate::{
     observation::Observation,
     prompt::{
         Beginning, Marks, PromptError, SmallAppInput, SmallHostInput, escape_name, small_app_text,
-        small_host_text, titled_elements,
+        small_host_text, small_values_text, titled_elements,
     },
     secret,
     small::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer, Thing, ToolForm},
     text::{clip, one_line},
     ui::WindowInfo,
+    workflow::WorkflowOffer,
 };
 
 /// The longest introduction of an agent in an offer, in characters.
@@ -37,7 +38,12 @@ impl Session {
             let name = application.name.clone();
             Thing::new(&format!("start {name}"), "", Means::Launch(name))
         });
-        let things: Vec<Thing> = windows.chain(agents).chain(applications).collect();
+        let workflows = self.targets.workflows().iter().map(|workflow| {
+            let about = clip(&one_line(&workflow.about), INTRODUCTION_CHARS_MAX);
+            let title = format!("do {}", workflow.name);
+            Thing::new(&title, format!("— {about}"), Means::Workflow(Box::new(workflow.clone())))
+        });
+        let things: Vec<Thing> = windows.chain(agents).chain(workflows).chain(applications).collect();
         let ended = |status: SubtaskStatus| self.round.subtasks.iter().any(|one| one.status == status);
         let failed = self.host.memory.last().is_some_and(has_failed) && self.round.subtasks.is_empty();
         let fails = ended(SubtaskStatus::Failed) || failed || things.is_empty();
@@ -99,6 +105,24 @@ impl Session {
             kept: Vec::new(),
             picture: None,
         })
+    }
+
+    /// The question for the values of a workflow.
+    ///
+    /// # Errors
+    /// A prompt cannot be rendered.
+    pub(super) fn small_values_asking(&self, workflow: &WorkflowOffer) -> Result<Asking, PromptError> {
+        let (prompts, marks) = (&self.prompts, self.small_marks());
+        let begins = Beginning {
+            system: &prompts.small_values_system,
+            examples: &prompts.small_values_examples,
+            user: &prompts.small_values_user,
+            can_end: true,
+            marks: &marks,
+        };
+        let (system, examples) = begins.of_values()?;
+        let user = small_values_text(begins.user, (&self.round.request, &self.blackboard), workflow, &marks)?;
+        Ok(Asking { system, examples, user, kept: Vec::new(), picture: None })
     }
 
     /// An AppAgent's question.

@@ -23,7 +23,7 @@ use crate::{
     prompt::PromptError,
     reply::{Question, ReplyError},
     retrieval::{Hit, Lookup},
-    small::Offer,
+    small::{Decided, Offer},
     ui::PictureRef,
 };
 
@@ -87,7 +87,12 @@ pub(super) trait Asks: Steps {
     /// The kind and schema of its replies.
     fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value);
     /// Parses the reply to a question about what it observed.
-    fn parse(self, session: &Session, observed: &Observed, text: &str) -> Result<Self::Reply, ReplyError>;
+    fn parse(
+        self,
+        session: &Session,
+        observed: &Observed,
+        text: &str,
+    ) -> Result<Decided<Self::Reply>, ReplyError>;
     /// Its questions were closed; `goes_on` unless a required answer is missing.
     fn questions_closed(self, session: &mut Session, goes_on: bool);
 }
@@ -169,7 +174,11 @@ impl Session {
             (Phase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
                 match agent.parse(self, &observed, &reply.text) {
-                    Ok(decision) => self.decided(agent, observed.replied(decision)),
+                    Ok(Decided::Finally(decision)) => self.decided(agent, observed.replied(decision)),
+                    Ok(Decided::Further(offer)) => {
+                        let observation = observed.observation.clone();
+                        self.prompt(agent, observed.restart(), observation, Some(offer));
+                    }
                     Err(error) => self.repair(agent, observed, &reply.text, &error.to_string()),
                 }
             }

@@ -1,13 +1,24 @@
 //! The replies of small models, and the decisions that they become.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
-use super::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer};
+use super::{ALL_DONE, DONE, FAIL, Means, NONE, NOTHING_FITS, Offer, SmallValuesReply};
 use crate::{
     known_tools::LAUNCH,
     reply::{AppReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
 };
+
+/// What a reply amounts to.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Decided<R> {
+    /// A decision.
+    Finally(R),
+    /// Another question has to be answered first.
+    Further(Offer),
+}
 
 /// The reply of a HostAgent that asks a small model.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +46,7 @@ pub(crate) struct SmallAppReply {
 
 /// The longest texts that small models may write, in characters: without a limit, some never end.
 const NEEDS_CHARS_MAX: usize = 80;
-const TEXT_CHARS_MAX: usize = 600;
+pub(super) const TEXT_CHARS_MAX: usize = 600;
 
 fn short_text() -> Value {
     json!({"type": "string", "maxLength": NEEDS_CHARS_MAX})
@@ -73,14 +84,15 @@ pub(crate) fn small_app_schema(offer: &Offer) -> Value {
 }
 
 impl SmallHostReply {
-    /// The decision, with what the title means in the offer; `request` is the task where the model names none.
+    /// The decision, with what the title means in the offer; `request` is the task where the model names none. A workflow has to be given
+    /// its values first.
     ///
     /// # Errors
     /// The title was not offered.
-    pub(crate) fn decided(self, offer: &Offer, request: &str) -> Result<HostReply, ReplyError> {
+    pub(crate) fn decided(self, offer: &Offer, request: &str) -> Result<Decided<HostReply>, ReplyError> {
         let mut reply = self.unresolved();
         if reply.status != HostStatus::Assign {
-            return Ok(reply);
+            return Ok(Decided::Finally(reply));
         }
         let window = reply.target.take().unwrap_or_default();
         match offer.find(&window) {
@@ -89,13 +101,19 @@ impl SmallHostReply {
                 let arguments = Map::from_iter([("name".to_owned(), Value::String(name.clone()))]);
                 reply.action = Some(ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None });
             }
+            Some(Means::Workflow(workflow)) if workflow.parameters.is_empty() => {
+                return SmallValuesReply(BTreeMap::new()).decided(workflow).map(Decided::Finally);
+            }
+            Some(Means::Workflow(workflow)) => {
+                return Ok(Decided::Further(Offer::values_of(request.to_owned(), workflow.clone())));
+            }
             Some(Means::Element(_)) | None => {
                 let problem = format!("`{window}` is not one of the titles; copy one exactly");
                 return Err(ReplyError::field("window", problem));
             }
         }
         reply.subtask = reply.subtask.or_else(|| Some(request.to_owned()));
-        Ok(reply)
+        Ok(Decided::Finally(reply))
     }
 
     /// The decision as it was recorded, with the title in place of a target.
@@ -145,7 +163,7 @@ impl SmallAppReply {
             NONE | "" => None,
             title => match offer.find(title) {
                 Some(Means::Element(id)) => Some(*id),
-                Some(Means::Target(_) | Means::Launch(_)) | None => {
+                Some(Means::Target(_) | Means::Launch(_) | Means::Workflow(_)) | None => {
                     let problem = format!("`{title}` is not one of the elements; copy one exactly");
                     return Err(ReplyError::field("element", problem));
                 }

@@ -9,6 +9,7 @@ use crate::{
     ids::ElementId,
     prompt::relevant_words,
     text::{clip, collapse_whitespace, is_forbidden_outside},
+    workflow::WorkflowOffer,
 };
 
 /// The most things, and the most actions, that are put before a small model.
@@ -32,6 +33,9 @@ pub(crate) struct Offer {
     actions: Vec<ToolForm>,
     /// The words that end the work. None before there is a reason for it: small models like to end.
     ends: Vec<String>,
+    /// The workflow whose values are asked for, in place of a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    workflow: Option<Box<WorkflowOffer>>,
 }
 
 /// Something that can be chosen.
@@ -59,6 +63,8 @@ pub(crate) enum Means {
     Launch(String),
     /// An element.
     Element(ElementId),
+    /// A workflow that can be run.
+    Workflow(Box<WorkflowOffer>),
 }
 
 impl Thing {
@@ -89,7 +95,7 @@ impl Offer {
     pub(crate) fn new(wanted: String, things: Vec<Thing>, actions: Vec<ToolForm>, reserved: &[&str]) -> Self {
         let mut taken: BTreeSet<String> = reserved.iter().map(|word| word.to_lowercase()).collect();
         let (kept, ends) = (Vec::with_capacity(things.len()), Vec::new());
-        let mut offer = Self { wanted, things: kept, actions, ends };
+        let mut offer = Self { wanted, things: kept, actions, ends, workflow: None };
         let (only_read, controls): (Vec<Thing>, Vec<Thing>) =
             things.into_iter().partition(|thing| thing.is_only_read);
         for mut thing in controls.into_iter().chain(only_read).take(RANKED_MAX) {
@@ -103,6 +109,16 @@ impl Offer {
             offer.things.push(thing);
         }
         offer
+    }
+
+    /// The question for the values of a workflow.
+    pub(crate) fn values_of(wanted: String, workflow: Box<WorkflowOffer>) -> Self {
+        Self { wanted, workflow: Some(workflow), ..Self::default() }
+    }
+
+    /// The workflow whose values are asked for, in place of a choice.
+    pub(crate) fn workflow(&self) -> Option<&WorkflowOffer> {
+        self.workflow.as_deref()
     }
 
     /// The same with words that end the work.
@@ -148,6 +164,7 @@ impl Offer {
             things: best(self.things, &of_things, THINGS_MAX, |thing| thing.is_kept),
             actions: best(self.actions, of_actions, ACTIONS_MAX, ToolForm::is_basic),
             ends: self.ends,
+            workflow: self.workflow,
         }
     }
 

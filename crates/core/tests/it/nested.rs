@@ -10,7 +10,7 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     policy::{Decision, Policy, Rule},
     prompt::PromptSet,
-    session::{ApprovalScope, Effect, Event, Session, SessionConfig, SubtaskStatus},
+    session::{ApprovalScope, Effect, Event, ModelRoles, Session, SessionConfig, SubtaskStatus},
     ui::{Element, Role, WindowInfo},
     workflow::{Heal, Parameter, Workflow, WorkflowRun, WorkflowStep, given_values},
 };
@@ -466,4 +466,53 @@ fn a_call_that_was_in_progress_runs_nothing_after_a_resume() {
     h.look();
     assert!(h.prompt().contains("may be half done"), "{}", h.prompt());
     assert_eq!(Some(Verdict::Seen), seen().effect);
+}
+
+/// The session with a model of which little is expected.
+fn small(made: &Workflow) -> SessionConfig {
+    let tiny = || vec!["tiny".to_owned()];
+    SessionConfig { roles: ModelRoles { all: tiny(), small: tiny(), ..ModelRoles::default() }, ..config(made) }
+}
+
+#[test]
+fn a_small_model_chooses_a_workflow_and_is_asked_for_its_values() {
+    let made = workflow(usual());
+    let replies = vec![
+        json!({"needs": "an order", "window": "do order", "task": "Order for Acme."}),
+        // A value that is missing is asked for again.
+        json!({"customer": " "}),
+        json!({"customer": "Acme"}),
+        json!({"needs": "nothing", "window": "nothing: all is done", "task": "ordered"}),
+    ];
+    let request = "Could you put in an order for Acme, please?";
+    let (play, outcome) = Play::new(small(&made), made, request, replies).run(&mut |_, _| seen());
+    assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+    assert_eq!(
+        play.calls,
+        [
+            "run_workflow {\"customer\":\"Acme\"}",
+            "set_value \"Acme\"",
+            "set_value \"12\"",
+            "click_element"
+        ]
+    );
+    assert!(play.prompts[0].contains("- do order — Order something."), "{}", play.prompts[0]);
+    insta::assert_snapshot!("small_values", play.prompts[1]);
+    assert!(play.prompts[2].contains("`customer` is missing"), "{}", play.prompts[2]);
+    // The choice and the values are one step; the last question is after the workflow.
+    assert_eq!(play.h.session.tally().model_calls, 4);
+}
+
+#[test]
+fn a_workflow_without_parameters_needs_no_second_question() {
+    let mut made = workflow(vec![step("click_element", Some(5), &json!({}))]);
+    made.parameters.clear();
+    made.request = "Add it.".to_owned();
+    let replies = vec![
+        json!({"needs": "an order", "window": "do order", "task": "Add it."}),
+        json!({"needs": "nothing", "window": "nothing: all is done", "task": "added"}),
+    ];
+    let (play, outcome) = Play::new(small(&made), made, "add it", replies).run(&mut |_, _| seen());
+    assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+    assert_eq!(play.calls, ["run_workflow {}", "click_element"]);
 }
