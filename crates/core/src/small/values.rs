@@ -28,15 +28,18 @@ pub(crate) fn small_values_schema(offer: &WorkflowOffer) -> Value {
 pub(crate) fn parameter_lines(offer: &WorkflowOffer) -> String {
     let line = |(name, parameter): (&String, &crate::workflow::Parameter)| {
         let kind = match parameter.kind {
-            ParameterKind::Text => "",
-            ParameterKind::Number => "a number, ",
-            ParameterKind::File => "a file, ",
+            ParameterKind::Text => None,
+            ParameterKind::Number => Some("a number"),
+            ParameterKind::File => Some("a file"),
         };
-        let example = format!("{kind}such as \"{}\"", parameter.example);
-        match &parameter.default {
-            Some(default) => format!("- {name}: {example}; \"{default}\" if the request names none"),
-            None => format!("- {name}: {example}"),
-        }
+        let example = Some(&parameter.example).filter(|example| !example.is_empty());
+        let what = [
+            kind.map(str::to_owned),
+            example.map(|example| format!("such as \"{example}\"")),
+            parameter.default.as_ref().map(|default| format!("\"{default}\" if the request names none")),
+        ];
+        let what: Vec<String> = what.into_iter().flatten().collect();
+        format!("- {name}: {}", what.join(", ")).trim_end_matches([':', ' ']).to_owned()
     };
     offer.parameters.iter().map(line).collect::<Vec<_>>().join("\n")
 }

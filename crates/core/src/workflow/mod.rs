@@ -29,6 +29,6 @@ pub use file::{
 pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
-pub use performing::{Heal, WorkflowRun};
 pub(crate) use performing::{Acts, Next, Performing, Trouble, Where};
+pub use performing::{Heal, WorkflowRun};
 pub use values::{TemplateError, Values, literal};

@@ -12,7 +12,7 @@ use deskhand_core::{
     prompt::PromptSet,
     session::{ApprovalScope, Effect, Event, ModelRoles, Session, SessionConfig, SubtaskStatus},
     ui::{Element, Role, WindowInfo},
-    workflow::{Heal, Parameter, Workflow, WorkflowRun, WorkflowStep, given_values},
+    workflow::{Heal, Parameter, ParameterKind, Workflow, WorkflowRun, WorkflowStep, given_values},
 };
 use serde_json::{Value, json};
 
@@ -471,17 +471,24 @@ fn a_call_that_was_in_progress_runs_nothing_after_a_resume() {
 /// The session with a model of which little is expected.
 fn small(made: &Workflow) -> SessionConfig {
     let tiny = || vec!["tiny".to_owned()];
-    SessionConfig { roles: ModelRoles { all: tiny(), small: tiny(), ..ModelRoles::default() }, ..config(made) }
+    SessionConfig {
+        roles: ModelRoles { all: tiny(), small: tiny(), ..ModelRoles::default() },
+        ..config(made)
+    }
 }
 
 #[test]
 fn a_small_model_chooses_a_workflow_and_is_asked_for_its_values() {
-    let made = workflow(usual());
+    let mut made = workflow(usual());
+    let amount =
+        Parameter { default: Some("12".to_owned()), kind: ParameterKind::Number, ..Parameter::default() };
+    made.parameters.insert("amount".to_owned(), Parameter { example: "7".to_owned(), ..amount });
+    made.request = "Order {amount} for {customer}.".to_owned();
     let replies = vec![
         json!({"needs": "an order", "window": "do order", "task": "Order for Acme."}),
         // A value that is missing is asked for again.
-        json!({"customer": " "}),
-        json!({"customer": "Acme"}),
+        json!({"amount": "", "customer": " "}),
+        json!({"amount": "", "customer": "Acme"}),
         json!({"needs": "nothing", "window": "nothing: all is done", "task": "ordered"}),
     ];
     let request = "Could you put in an order for Acme, please?";
@@ -489,12 +496,7 @@ fn a_small_model_chooses_a_workflow_and_is_asked_for_its_values() {
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
     assert_eq!(
         play.calls,
-        [
-            "run_workflow {\"customer\":\"Acme\"}",
-            "set_value \"Acme\"",
-            "set_value \"12\"",
-            "click_element"
-        ]
+        ["run_workflow {\"customer\":\"Acme\"}", "set_value \"Acme\"", "set_value \"12\"", "click_element"]
     );
     assert!(play.prompts[0].contains("- do order — Order something."), "{}", play.prompts[0]);
     insta::assert_snapshot!("small_values", play.prompts[1]);

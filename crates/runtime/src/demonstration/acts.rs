@@ -12,7 +12,10 @@ use deskhand_core::{
     text::excerpt,
     ui::{Element, Role, State, WindowInfo, WindowKind},
 };
-use deskhand_desktop::keys::{Key, KeyChord, Modifier, NamedKey};
+use deskhand_desktop::{
+    PersonInput,
+    keys::{Key, KeyChord, Modifier, NamedKey},
+};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -67,8 +70,12 @@ impl Demonstration {
         let divides = |one: Instant, other: Instant| focus(one) != focus(other);
         let made = gestures(&self.inputs, &divides);
         let mut teller = Teller { all: self, request, tools, leaves_out, shown: Shown::default() };
+        let pauses =
+            || self.inputs.iter().filter(|done| done.input == PersonInput::Pause).map(|done| done.at);
         for (index, one) in made.iter().enumerate() {
-            let next = made.get(index + 1).map(|next| next.from);
+            // What came of it is not what was done during a pause.
+            let pause = pauses().find(|at| *at >= one.to);
+            let next = made.get(index + 1).map(|next| next.from).into_iter().chain(pause).min();
             teller.tell(one, next);
         }
         teller.finds_documents();
