@@ -30,5 +30,6 @@ pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
-pub(crate) use performing::{Acts, Next, Performing, Trouble, Where};
+pub(crate) use ahead::Acts;
+pub(crate) use performing::{Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};
