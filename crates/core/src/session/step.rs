@@ -173,14 +173,7 @@ impl Session {
             }
             (Phase::Asking(observed), Event::Replied { reply, .. }) => {
                 self.count_reply(&reply);
-                match agent.parse(self, &observed, &reply.text) {
-                    Ok(Decided::Finally(decision)) => self.decided(agent, observed.replied(decision)),
-                    Ok(Decided::Further(offer)) => {
-                        let observation = observed.observation.clone();
-                        self.prompt(agent, observed.restart(), observation, Some(offer));
-                    }
-                    Err(error) => self.repair(agent, observed, &reply.text, &error.to_string()),
-                }
+                self.replied(agent, observed, &reply.text);
             }
             (Phase::Asking(_), Event::ModelFailed { failure }) => {
                 self.count_model_failure(&failure);
@@ -225,6 +218,18 @@ impl Session {
                 agent.questions_closed(self, goes_on);
             }
             (phase, event) => self.break_off(unexpected_event(phase.word(), &event)),
+        }
+    }
+
+    /// Takes in a reply: a decision, the reason for another question, or one that is not valid.
+    fn replied<A: AgentKind>(&mut self, agent: A, observed: Observed, text: &str) {
+        match agent.parse(self, &observed, text) {
+            Ok(Decided::Finally(decision)) => self.decided(agent, observed.replied(decision)),
+            Ok(Decided::Further(offer)) => {
+                let observation = observed.observation.clone();
+                self.prompt(agent, observed.restart(), observation, Some(offer));
+            }
+            Err(error) => self.repair(agent, observed, text, &error.to_string()),
         }
     }
 

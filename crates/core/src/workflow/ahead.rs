@@ -1,10 +1,7 @@
 //! The steps that are done without another look at the window: those that follow calls which only fill in, point, read or save, and whose
 //! elements are seen already, just as the workflow describes them.
 
-use super::{
-    file::WorkflowStep,
-    performing::{Acts, Performing},
-};
+use super::{file::WorkflowStep, performing::Performing};
 use crate::{ids::WindowId, intent::Does, observation::WindowView, reply::ProposedAction};
 
 /// The most calls after one look.
@@ -12,6 +9,24 @@ const CALLS_MAX: usize = 20;
 
 /// Tells what a tool does.
 pub(crate) type Tells<'a> = &'a dyn Fn(&str) -> Does;
+
+/// Calls in a window.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Acts {
+    /// The calls, in order.
+    pub(crate) actions: Vec<ProposedAction>,
+    /// What they are for.
+    pub(crate) about: String,
+    /// Whether nothing is left to do in the window once they are done.
+    pub(crate) are_last: bool,
+}
+
+impl Acts {
+    /// One call, after which the window is looked at again.
+    pub(super) fn one(action: ProposedAction, about: impl Into<String>) -> Self {
+        Self { actions: vec![action], about: about.into(), are_last: false }
+    }
+}
 
 impl Performing {
     /// The call of this step in a window of which this is seen, with those that follow it.

@@ -3,9 +3,10 @@
 use serde_json::{Map, Value};
 
 use super::{
+    ahead::Acts,
     change::{Healer, StepChange},
     dialogs::dismissal,
-    performing::{Acts, Heal, Next, Performing, Proposed, Unresolved},
+    performing::{Heal, Next, Performing, Proposed, Unresolved},
     selector::{Selector, find},
 };
 use crate::{

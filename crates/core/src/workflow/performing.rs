@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
-    ahead::Tells,
+    ahead::{Acts, Tells},
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
     seeking::Seeking,
@@ -113,24 +113,6 @@ pub(crate) enum Next {
     Elsewhere,
     /// Nothing: the step cannot be done as it is written.
     Stuck(Trouble),
-}
-
-/// Calls in a window.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Acts {
-    /// The calls, in order.
-    pub(crate) actions: Vec<ProposedAction>,
-    /// What they are for.
-    pub(crate) about: String,
-    /// Whether nothing is left to do in the window once they are done.
-    pub(crate) are_last: bool,
-}
-
-impl Acts {
-    /// One call, after which the window is looked at again.
-    pub(super) fn one(action: ProposedAction, about: impl Into<String>) -> Self {
-        Self { actions: vec![action], about: about.into(), are_last: false }
-    }
 }
 
 /// Where the next step is.

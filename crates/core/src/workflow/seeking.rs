@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::performing::{Acts, Next, Performing, Proposed, Unresolved};
+use super::{
+    ahead::Acts,
+    performing::{Next, Performing, Proposed, Unresolved},
+};
 use crate::{
     command::{ActionCommandInfo, Verdict},
     ids::ElementId,

@@ -48,8 +48,14 @@ pub(super) struct Made {
     pub(super) gesture: Gesture,
 }
 
-/// The gestures that inputs make up. `divides` says whether something else had the focus at the second of two times.
+/// The gestures that inputs make up; none goes on after a pause. `divides` says whether something else had the focus at the second of two
+/// times.
 pub(super) fn gestures(inputs: &[Watched], divides: &dyn Fn(Instant, Instant) -> bool) -> Vec<Made> {
+    let parts = inputs.split(|watched| watched.input == PersonInput::Pause);
+    parts.flat_map(|part| gestures_of(part, divides)).collect()
+}
+
+fn gestures_of(inputs: &[Watched], divides: &dyn Fn(Instant, Instant) -> bool) -> Vec<Made> {
     let mut made: Vec<Made> = Vec::new();
     let mut pressed: Option<(Instant, u32, Point<Screen>, Vec<Modifier>)> = None;
     for Watched { at, input } in inputs {

@@ -182,6 +182,7 @@ impl<D: Desktop> Watcher<'_, D> {
         if input.input == PersonInput::Pause {
             self.paused = !self.paused;
             self.watching.paused(self.paused);
+            self.made.done(input);
             return Ok(());
         }
         if self.paused {
