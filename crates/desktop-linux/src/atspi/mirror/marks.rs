@@ -34,8 +34,11 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
                 store.mark_frames();
             }
         }
+        Event::Value => {
+            store.mark(object, Parts::KIND_AND_BODY);
+            store.mark_scrolled(object);
+        }
         Event::Description
-        | Event::Value
         | Event::OtherProperty
         | Event::Text
         | Event::TextSelection

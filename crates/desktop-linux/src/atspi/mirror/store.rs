@@ -13,7 +13,7 @@ use std::{
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{State, States},
+    ui::{Role, State, States},
 };
 
 use super::{
@@ -189,6 +189,19 @@ impl Store {
         self.mark(object, parts);
         for child in children.iter().flat_map(|children| children.iter()) {
             self.mark(child, parts);
+        }
+    }
+
+    /// Marks as stale whether objects show in the area that a scroll bar moves: GTK 3 announces nothing of what comes into view.
+    pub(crate) fn mark_scrolled(&mut self, object: &ObjectRef) {
+        let role = |node: &Node| node.head.as_ref().map(|head| head.role.clone());
+        if self.nodes.get(object).and_then(role) != Some(Role::SCROLL_BAR) {
+            return;
+        }
+        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(object));
+        let area = self.nodes.iter().find(|(_, node)| has_it(node)).map(|(area, _)| area.clone());
+        if let Some(area) = area {
+            self.mark_with_inside(&area, Parts::STATES);
         }
     }
 
