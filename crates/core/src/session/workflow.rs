@@ -63,7 +63,8 @@ impl Session {
         let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
         self.round.performing.as_ref()?;
         let tools = self.tools_of(worker).into_owned();
-        let does = |name: &str| tools.iter().find(|tool| tool.name == name).map_or(Does::Other, |tool| tool.does);
+        let does =
+            |name: &str| tools.iter().find(|tool| tool.name == name).map_or(Does::Other, |tool| tool.does);
         let performing = self.round.performing.as_mut()?;
         let label = performing.label();
         Some(match performing.next_in(window, view, &does) {

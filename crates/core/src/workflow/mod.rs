@@ -21,6 +21,7 @@ mod seeking;
 pub mod selector;
 mod values;
 
+pub(crate) use ahead::Acts;
 pub use change::{Healer, StepChange, WorkflowEnd};
 pub use file::{
     DialogRule, EachRow, Expected, FORMAT, Learnt, Parameter, ParameterKind, StepWindow, Workflow,
@@ -30,6 +31,5 @@ pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
-pub(crate) use ahead::Acts;
 pub(crate) use performing::{Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};
