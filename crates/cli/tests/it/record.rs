@@ -7,7 +7,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread::sleep,
+    thread::park_timeout,
     time::{Duration, Instant},
 };
 
@@ -61,7 +61,7 @@ impl<'a> Person<'a> {
         let begun = Instant::now();
         while !self.errors().contains(text) {
             assert!(begun.elapsed() < BOUND, "no {text} in {}", self.errors());
-            sleep(Duration::from_millis(50));
+            park_timeout(Duration::from_millis(50));
         }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Person<'a> {
         command.args(arguments).envs(&self.variables).env("DESKHAND__DESKTOP__KIND", "current");
         let shown = self.world.shown(&command.output().unwrap());
         assert!(!shown.contains("error:"), "{arguments:?}: {shown}");
-        sleep(GLANCE);
+        park_timeout(GLANCE);
     }
 
     /// Ends it as with Ctrl-C, and returns the file of the workflow.
