@@ -31,5 +31,7 @@ pub const READ_TEXT: &str = "read_text";
 pub const DELEGATE: &str = "delegate_subtask";
 /// Looks up what the session has read or written down.
 pub const RECALL: &str = "recall";
+/// Runs a workflow; a reply also asks for it with a target that is one.
+pub const RUN_WORKFLOW: &str = "run_workflow";
 /// Runs a program without a window.
 pub const RUN_COMMAND: &str = "run_command";

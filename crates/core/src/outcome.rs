@@ -77,12 +77,16 @@ pub struct Outcome {
     pub unsaved: Vec<String>,
     /// How far the workflow came, and what it proposes to change, if the round was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub workflow: Option<WorkflowEnd>,
+    pub workflow: Option<Box<WorkflowEnd>>,
+    /// The same for workflows that agents ran in the round, in order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub nested: Vec<WorkflowEnd>,
 }
 
 impl Outcome {
     /// An outcome without an evaluation.
     pub fn new(kind: OutcomeKind, reason: impl Into<String>) -> Self {
-        Self { kind, reason: reason.into(), evaluation: None, unsaved: Vec::new(), workflow: None }
+        let reason = reason.into();
+        Self { kind, reason, evaluation: None, unsaved: Vec::new(), workflow: None, nested: Vec::new() }
     }
 }

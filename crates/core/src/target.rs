@@ -7,6 +7,7 @@ use crate::{
     geometry::{Rect, Screen},
     ids::{AgentId, WindowId},
     ui::{AppInfo, WindowInfo, WindowState},
+    workflow::WorkflowOffer,
 };
 
 /// What a target is.
@@ -17,16 +18,18 @@ pub enum TargetKind {
     Window,
     /// An agent without a window.
     ThirdPartyAgent,
+    /// A workflow, which needs no model.
+    Workflow,
 }
 
 /// A target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TargetInfo {
-    /// Id, unique across all kinds: `w2`, `a1`.
+    /// Id, unique across all kinds: `w2`, `a1`, `workflow:order`.
     pub id: String,
     /// What it is.
     pub kind: TargetKind,
-    /// Title of a window, name of an agent.
+    /// Title of a window, name of an agent or a workflow.
     pub name: String,
     /// What only windows have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -69,12 +72,20 @@ pub struct TargetRegistry {
     #[serde(default)]
     dialogs: Vec<WindowInfo>,
     agents: Vec<AgentDefinition>,
+    #[serde(default)]
+    workflows: Vec<WorkflowOffer>,
 }
 
 impl TargetRegistry {
     /// A registry of these agents, without windows.
     pub fn new(agents: Vec<AgentDefinition>) -> Self {
         Self { agents, ..Self::default() }
+    }
+
+    /// The same with these workflows.
+    #[must_use]
+    pub fn with_workflows(self, workflows: Vec<WorkflowOffer>) -> Self {
+        Self { workflows, ..self }
     }
 
     /// Replaces the windows by the current ones.
@@ -108,6 +119,17 @@ impl TargetRegistry {
         &self.agents
     }
 
+    /// The workflows.
+    pub fn workflows(&self) -> &[WorkflowOffer] {
+        &self.workflows
+    }
+
+    /// The workflow with this id, such as `workflow:order`.
+    pub fn workflow(&self, id: &str) -> Option<&WorkflowOffer> {
+        let name = WorkflowOffer::name_in(id)?;
+        self.workflows.iter().find(|offer| offer.name == name)
+    }
+
     /// The window with this id.
     pub fn window(&self, id: WindowId) -> Option<&WindowInfo> {
         self.windows.iter().find(|window| window.id == id)
@@ -127,6 +149,12 @@ impl TargetRegistry {
             name: agent.name.clone(),
             window: None,
         });
-        windows.chain(agents).collect()
+        let workflows = self.workflows.iter().map(|offer| TargetInfo {
+            id: offer.target_id(),
+            kind: TargetKind::Workflow,
+            name: offer.name.clone(),
+            window: None,
+        });
+        windows.chain(agents).chain(workflows).collect()
     }
 }

@@ -44,6 +44,7 @@ use crate::{
         start::{self, VirtualOptions},
     },
     x11::{
+        InputWatch,
         clipboard::ClipboardState,
         display::{Address, Display},
         events::XEvent,
@@ -313,6 +314,15 @@ impl LinuxDesktop {
     /// The id of an X window that was listed.
     pub fn window_id(&self, x_window: u32) -> Option<WindowId> {
         self.display.with_registry(|registry| registry.find_id(x_window))
+    }
+
+    /// Watches what a person does with mouse and keyboard, on any window. Nothing is taken from applications.
+    ///
+    /// # Errors
+    /// [`DesktopError`] if the X server is gone or has no XInput 2.
+    pub async fn watch_input(&self) -> DesktopResult<InputWatch> {
+        let address = self.display.address().clone();
+        run_blocking(move || InputWatch::begin(&address)).await?
     }
 
     /// A receiver of the events of the X server from now on. A reader that falls behind misses some.

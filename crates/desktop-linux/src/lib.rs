@@ -52,4 +52,4 @@ pub use virtual_desktop::{
     BrowserHolder, Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput,
     VncServer, keep_desktop,
 };
-pub use x11::XEvent;
+pub use x11::{InputWatch, XEvent};

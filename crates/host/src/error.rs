@@ -7,6 +7,8 @@ use deskhand_runtime::{RunError, agents::RegistryError};
 use crate::{
     batch::{BatchError, TaskError},
     config::ConfigError,
+    demonstration::DemonstrationError,
+    knowledge::KnowledgeError,
     local::LocalError,
     model::ModelError,
     session::SessionError,
@@ -50,6 +52,12 @@ pub enum HostError {
     /// A workflow cannot be found, read, learnt or run.
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
+    /// The index of help or the experiences cannot be used.
+    #[error(transparent)]
+    Knowledge(#[from] KnowledgeError),
+    /// A demonstration cannot be kept.
+    #[error(transparent)]
+    Demonstration(#[from] DemonstrationError),
     /// The tools cannot be registered together.
     #[error("failed to set up the tools")]
     Tools(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -90,6 +98,7 @@ impl HostError {
             Self::Task(error) => error.help(),
             Self::Batch(error) => error.help(),
             Self::Workflow(error) => error.help(),
+            Self::Knowledge(error) => error.help(),
             Self::Agents(_) => Some(
                 "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
                     .to_owned(),
@@ -97,6 +106,10 @@ impl HostError {
             Self::Run(RunError::Agent(error)) => Some(agent_help(&error.agent)),
             Self::Run(_) => Some(
                 "check that the sessions folder is writable, or set another with `sessions.dir`".to_owned(),
+            ),
+            Self::Demonstration(_) => Some(
+                "check the space and permissions there, or set another folder with `knowledge.dir`"
+                    .to_owned(),
             ),
             Self::Register(_) | Self::Tools(_) | Self::Picture { .. } => None,
         }
@@ -114,12 +127,14 @@ impl HostError {
             Self::Workflow(error) => {
                 matches!(error, WorkflowFileError::Missing { .. } | WorkflowFileError::Unfit { .. })
             }
+            Self::Knowledge(error) => error.is_usage(),
             Self::Document(_)
             | Self::Session(_)
             | Self::Register(_)
             | Self::Agents(_)
             | Self::Tools(_)
             | Self::Run(_)
+            | Self::Demonstration(_)
             | Self::Picture { .. } => false,
         }
     }

@@ -5,13 +5,19 @@ use std::{
     time::Duration,
 };
 
-use deskhand_core::{agent::AgentHome, command::ToolSpec, text::error_chain};
+use deskhand_core::{
+    agent::{AgentHome, AgentRef},
+    command::ToolSpec,
+    text::error_chain,
+    ui::AppInfo,
+    workflow::{Fitting, fitting},
+};
 use deskhand_desktop::Natives;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Relay;
 use deskhand_runtime::{
-    Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
+    Found, Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
     agents::KindInfo, learn::Draft, retention::Retention, sources::EnabledSources, tools::FileSettings,
 };
 use deskhand_secret::Veil;
@@ -21,12 +27,16 @@ use tokio::time::timeout;
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
     Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
-    config::{self, Config, Loaded, Sources, session_store, workflows_dir},
+    config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
+    knowledge::{Knowledge, retrievers},
     secrets,
     session::{self, Plan},
     sources::sources,
     workflows::{Learn, Perform, Shelf, learn_from},
 };
+
+/// The most workflows that a request is compared with.
+const FITTING_MAX: usize = 500;
 
 /// Starts, resumes and forks sessions under one configuration. Cheap to create; holds no resources.
 #[derive(Debug, Clone)]
@@ -202,6 +212,11 @@ impl Host {
         Shelf::at(workflows_dir(self.config()))
     }
 
+    /// The workflow that does what a request asks for, with the values that the request gives; `None` if none does.
+    pub fn fitting(&self, request: &str) -> Option<Fitting> {
+        fitting(&self.workflows().offers(FITTING_MAX), request)
+    }
+
     /// Learns a workflow from a stored session. Nothing is written yet.
     ///
     /// # Errors
@@ -222,6 +237,31 @@ impl Host {
         let request = perform.into_session()?;
         let plan = Plan::performing(self.config(), self.helper(), request, heal)?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
+    }
+
+    /// The index of help, and the experiences.
+    pub fn knowledge(&self) -> Knowledge {
+        Knowledge::at(knowledge_dir(self.config()))
+    }
+
+    /// What the retrievers find for an agent that is to do something in an application, as a session would get it; `None` if none is
+    /// asked for it.
+    ///
+    /// # Errors
+    /// The search engine is not configured as it must be.
+    pub async fn look_up(
+        &self,
+        wanted: &str,
+        agent: &AgentRef,
+        application: Option<&AppInfo>,
+    ) -> Result<Option<Found>, HostError> {
+        let policy = session::policy(&self.config().policy, &session::places());
+        let retrievers = retrievers(self.config(), self.helper(), &policy)?;
+        let lookup = retrievers.retrieval.lookup(wanted, agent, application);
+        Ok(match lookup.zip(retrievers.ask) {
+            Some((lookup, ask)) => Some(ask(lookup).await),
+            None => None,
+        })
     }
 
     /// Creates one session for each plan of a file or folder; each follows its plan step by step.

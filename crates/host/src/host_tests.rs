@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use deskhand_core::workflow::Heal;
 use deskhand_runtime::retention::KeepReason;
 
 use super::*;
@@ -41,6 +42,56 @@ fn a_session_needs_a_model_and_documents_that_exist() {
 
     assert_eq!(host(folder.path()).start("do it").unwrap().id(), None);
     assert!(!folder.path().join("sessions").exists(), "nothing is created before a session runs");
+}
+
+/// A workflow of one step on the shelf of a host.
+fn shelve(host: &Host, request: &str) -> crate::workflows::Shelved {
+    let text = format!(
+        "format = 1\nname = \"note\"\nabout = \"Note it.\"\nrequest = \"{request}\"\n\n[parameters.text]\nexample = \"Hi\"\n\n\
+         [[steps]]\ncall = \"type_text\"\nin = {{ application = \"mousepad\", name = \"Mousepad\" }}\nwith = {{ text = \"{{text}}\" }}\n"
+    );
+    fs::create_dir_all(host.workflows().folder()).unwrap();
+    fs::write(host.workflows().path_of("note"), text).unwrap();
+    host.workflows().find("note").unwrap()
+}
+
+#[test]
+fn a_workflow_needs_no_model_unless_one_may_heal_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = Config::default();
+    config.workflows.dir = Some(folder.path().join("workflows"));
+    config.sessions.dir = Some(folder.path().join("sessions"));
+    let host = Host::new(&config);
+    let shelved = shelve(&host, "Note {text} in the editor");
+    let perform = |heal| Perform {
+        shelved: shelved.clone(),
+        values: [("text".to_owned(), "Hello".to_owned())].into(),
+        heal,
+        session: SessionRequest::default(),
+    };
+    let session = host.perform(perform(Heal::Off)).unwrap();
+    assert_eq!(session.plan.requests[0].text, "Note Hello in the editor");
+    assert_eq!(session.plan.config.workflows, [], "no agent is asked, so none is offered anything");
+    let error = host.perform(perform(Heal::Auto)).err().unwrap();
+    assert!(matches!(error, HostError::Model(ModelError::NotConfigured)), "{error}");
+    let found = host.fitting("note “two words” in the editor.").unwrap();
+    assert!(found.is_sure() && found.values["text"] == "two words", "{found:?}");
+    assert_eq!(host.fitting("Write a letter"), None);
+}
+
+#[test]
+fn agents_are_offered_workflows_unless_the_configuration_says_no() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut config = host(folder.path()).config().clone();
+    config.workflows.dir = Some(folder.path().join("workflows"));
+    shelve(&Host::new(&config), "Note {text} in the editor");
+    let offered = |config: &Config| {
+        let session = Host::new(config).start("do it").unwrap();
+        session.plan.config.workflows.iter().map(|offer| offer.name.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(offered(&config), ["note"]);
+    config.workflows.offer = false;
+    assert_eq!(offered(&config), [""; 0]);
 }
 
 #[test]

@@ -24,6 +24,8 @@
 //! - [`Session::run`] and [`Tasks::run`] run them. A [`Control`] holds the user channel and the stop switch; an
 //!   [`Observer`] gets the lines of the journal and [`Notice`]s.
 //! - [`workspace`]: the desktop to work on, and documents to open.
+//! - [`demonstration`]: a person shows how something is done.
+//! - [`knowledge`]: help and experiences that agents look up.
 //! - [`local`]: models that are pulled, and run on this machine.
 //! - [`HostError`] says what failed, why, and what to do next.
 //!
@@ -32,9 +34,11 @@
 mod agents;
 pub mod batch;
 pub mod config;
+pub mod demonstration;
 mod error;
 mod found;
 mod host;
+pub mod knowledge;
 pub mod local;
 pub mod model;
 mod notice;

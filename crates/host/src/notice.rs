@@ -74,6 +74,11 @@ pub enum Notice {
         /// The display name of the window.
         window: String,
     },
+    /// What the session taught could not be kept.
+    NotLearnt {
+        /// The cause.
+        problem: String,
+    },
     /// The final screenshot could not be taken or saved.
     NoScreenshot {
         /// The cause.
@@ -90,6 +95,7 @@ impl Notice {
             | Self::Lost { .. }
             | Self::NotKept { .. }
             | Self::StaysOpen { .. }
+            | Self::NotLearnt { .. }
             | Self::NoScreenshot { .. } => true,
         }
     }
@@ -122,6 +128,7 @@ impl fmt::Display for Notice {
             Self::Lost { what } => write!(f, "{what} had unsaved changes, which ended with the desktop"),
             Self::Again { request } => write!(f, "going on with “{}”", one_line(request)),
             Self::StaysOpen { window } => write!(f, "{window} stays open"),
+            Self::NotLearnt { problem } => write!(f, "nothing was learnt from this session: {problem}"),
             Self::NoScreenshot { problem } => write!(f, "failed to take the screenshot: {problem}"),
         }
     }

@@ -12,6 +12,7 @@ pub mod experience;
 pub mod help;
 mod index;
 pub mod online;
+mod passages;
 mod reading;
 mod score;
 mod words;

@@ -214,6 +214,11 @@ impl HeldSession {
         self.session.in_round()
     }
 
+    /// Whether the round in progress is a workflow that asks no model.
+    pub fn performs_without_model(&self) -> bool {
+        self.session.performs_without_model()
+    }
+
     /// The files that windows showed when they were last seen.
     pub fn documents(&self) -> &[PathBuf] {
         &self.documents

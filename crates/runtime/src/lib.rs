@@ -8,6 +8,7 @@
 //! - [`report`]: reports of a session, for people and other programs.
 //! - [`tools`]: the tools of agents, one file each.
 //! - [`people`]: user channels: requests, questions, approvals, pause.
+//! - [`demonstration`]: watches a person work; [`learn`]: writes workflows out of sessions and demonstrations.
 //! - [`mcp`]: connections to MCP servers; [`sources`]: tools of MCP servers and of configured programs.
 //! - [`programs`]: programs that are run for agents, and their sandbox.
 //! - [`private`]: files that only their owner can read.
@@ -19,7 +20,8 @@
 pub mod agents;
 mod camera;
 mod clock;
-pub mod driver;
+pub mod demonstration;
+mod driver;
 pub mod fork;
 pub mod held;
 mod hidden;

@@ -4,6 +4,7 @@ mod actions;
 mod cells;
 mod choices;
 mod endurance;
+mod learning;
 mod opening;
 mod perception;
 mod prompts;
@@ -55,6 +56,15 @@ pub(crate) enum Bench {
     /// journal is verified, resumed and replayed, and side effects are counted in the files on disk. A run is repeated with
     /// its seed: `--runs 1 --seed N`. The folder of a run with a problem stays in `target/endurance/N`.
     Endurance(endurance::EnduranceArguments),
+    /// Do ten tasks on real applications again without a model, and one of them on an application that changes in 40 ways.
+    ///
+    /// Each task is done by a script, learnt, and done again, half of them with another document and other values; then once more
+    /// with another theme, screen and language. Files are judged without code of the product. The 40 drifts rename, move, redraw,
+    /// translate and remove the controls of a form, which logs what was really used. Fails if a second run asks a model or its
+    /// result is another one, if less than three quarters of the drifts are healed without a model, or if a wrong control is used.
+    ///
+    /// Takes about eight minutes, with `--long` twenty. For a part of it: `--only chart`, `--only moved`.
+    Learning(learning::LearningArguments),
     /// Open ten documents of ten types, each alone and all in one go, and compare the times.
     Opening(opening::OpeningArguments),
     /// Count the tokens of the prompts of recorded sessions by part, as recorded and as today.
@@ -75,6 +85,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
+        Bench::Learning(arguments) => learning::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Choices(arguments) => choices::run(arguments),
         Bench::Prompts(arguments) => prompts::run(arguments),

@@ -5,6 +5,7 @@ mod about;
 mod act;
 mod desktop;
 mod hidden;
+mod knowledge;
 mod mcp;
 mod model;
 mod policy;
@@ -25,6 +26,10 @@ pub(crate) use desktop::{
     TreeArgs, WindowsArgs,
 };
 pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs};
+pub(crate) use knowledge::{
+    ExperienceArgs, ExperienceCommand, ForgetArgs, KnowledgeAddArgs, KnowledgeArgs, KnowledgeCommand,
+    KnowledgeSearchArgs,
+};
 pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs};
 pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
@@ -35,7 +40,7 @@ pub(crate) use sessions::{
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
 pub(crate) use work::{ScriptArgs, StageArgs, WorkArgs};
-pub(crate) use workflow::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand};
+pub(crate) use workflow::{DoArgs, DraftArgs, LearnArgs, RecordArgs, WorkflowArgs, WorkflowCommand};
 
 use clap::{Parser, Subcommand};
 
@@ -88,10 +93,16 @@ pub(crate) enum Command {
     Batch(Box<BatchArgs>),
     /// Learn a workflow from a finished session, to do it again without a model.
     Learn(LearnArgs),
+    /// Watch a person do something, and make a workflow of it.
+    Record(Box<RecordArgs>),
     /// Run a workflow that was learnt, without a model.
     Do(Box<DoArgs>),
     /// Look at workflows and change them.
     Workflow(WorkflowArgs),
+    /// Add help that agents look up, and see what they would find.
+    Knowledge(KnowledgeArgs),
+    /// Look at what earlier sessions taught, or forget it.
+    Experience(ExperienceArgs),
     /// Check this machine and the configuration, and say how to fix what is missing.
     Doctor(DoctorArgs),
     /// Start a virtual desktop and keep it until Ctrl-C, or look at the desktop of a session.

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use deskhand_host::config::Overrides;
 
 use super::WorkArgs;
 
@@ -26,8 +27,19 @@ pub(crate) struct RunArgs {
     /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
+    /// What is done with a workflow that has the words of the request: say so, or run it in place of agents [default: propose].
+    #[arg(long, value_name = "HOW", value_parser = ["propose", "auto"])]
+    workflow: Option<String>,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
+}
+
+impl RunArgs {
+    /// The settings that these flags stand for.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let auto = self.workflow.as_deref().map(|how| how == "auto");
+        self.work.overrides().set_if("workflows.auto", auto, "--workflow")
+    }
 }
 
 const FOLLOW_EXAMPLES: &str = "\

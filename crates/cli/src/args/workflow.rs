@@ -2,10 +2,13 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use clap::{Args, Subcommand, ValueHint};
+use clap::{Arg, Args, Command, FromArgMatches as _, Subcommand, ValueHint};
 use deskhand_host::config::Overrides;
 
-use super::{settings::StoreArgs, work::WorkArgs};
+use super::{
+    settings::StoreArgs,
+    work::{StageArgs, WorkArgs},
+};
 
 const LEARN_EXAMPLES: &str = "\
 What stands in the request and was typed becomes a parameter. What was read and used is read again. Steps that
@@ -22,12 +25,21 @@ Examples:
 pub(crate) struct LearnArgs {
     /// Session: its id, the start or end of it, or `last`.
     pub(crate) session: String,
-    /// Name of the workflow [default: the first words of the request].
-    #[arg(long, short)]
-    pub(crate) name: Option<String>,
     /// Request of the session, from 1 [default: the last one that was finished].
     #[arg(long, value_name = "NUMBER")]
     pub(crate) request: Option<u32>,
+    #[command(flatten)]
+    pub(crate) draft: DraftArgs,
+    #[command(flatten)]
+    pub(crate) store: StoreArgs,
+}
+
+/// What becomes of the draft of a workflow.
+#[derive(Debug, Args)]
+pub(crate) struct DraftArgs {
+    /// Name of the workflow [default: the first words of the request].
+    #[arg(long, short)]
+    pub(crate) name: Option<String>,
     /// Make a parameter of everything that may be one, without asking.
     #[arg(long, conflicts_with = "no")]
     pub(crate) yes: bool,
@@ -37,16 +49,36 @@ pub(crate) struct LearnArgs {
     /// Replace a workflow of this name.
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+const RECORD_EXAMPLES: &str = "\
+Work as usual: clicks, menus, fields, texts and keys become steps. The key Pause pauses and goes on. Ctrl-C in this
+terminal ends it. Passwords are never kept, nor texts that no application shows. This terminal is no part of it.
+
+Examples:
+  deskhand record \"Send the order of Acme\" --name order       show it on this desktop
+  deskhand record \"Chart sales.ods\" --open sales.ods         with a document that changes the next time
+  deskhand record \"Fill in the form\" --desktop virtual       on a desktop of its own, for another program
+  deskhand do order --name Globex                             and do it again, without a model";
+
+/// Watch a person do something, and make a workflow of it.
+#[derive(Debug, Args)]
+#[command(after_help = RECORD_EXAMPLES)]
+pub(crate) struct RecordArgs {
+    /// What is shown, in a sentence. What is typed and stands in it becomes a parameter.
+    pub(crate) request: String,
     #[command(flatten)]
-    pub(crate) store: StoreArgs,
+    pub(crate) draft: DraftArgs,
+    #[command(flatten)]
+    pub(crate) stage: StageArgs,
 }
 
 const DO_EXAMPLES: &str = "\
-Options of this command stand before the parameters of the workflow.
+Options of this command can stand anywhere. One that has the name of a parameter stands before the name of the workflow.
 
 Examples:
   deskhand do quarterly-chart --quarter Q3 --document sales.ods
-  deskhand do --heal auto quarterly-chart --quarter Q3     ask a model about a step that cannot be done
+  deskhand do quarterly-chart --quarter Q3 --heal auto     ask a model about a step that cannot be done
   deskhand do ./workflows/order.toml --customer Acme       a file, such as one of a repository
 
 Exit codes: as of `deskhand run`.";
@@ -76,6 +108,48 @@ impl DoArgs {
         self.work.overrides().set_if("workflows.heal", self.heal.clone(), "--heal")
     }
 
+    /// The same arguments, told apart by the names of the parameters: after the name of the workflow, what is called like a parameter is
+    /// one, and other options of this command are options.
+    ///
+    /// # Errors
+    /// An option is used wrongly.
+    pub(crate) fn told_apart(&self, names: &[&str]) -> Result<Self, String> {
+        let words = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let words: Vec<String> = words.skip_while(|word| word != "do").skip(1).collect();
+        Self::of_words(&words, names)
+    }
+
+    /// The arguments of these words.
+    fn of_words(words: &[String], names: &[&str]) -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("do").no_binary_name(true).disable_help_flag(true));
+        let mut words = words.iter().cloned();
+        let (mut options, mut parameters, mut workflow) = (Vec::new(), Vec::new(), None);
+        while let Some(word) = words.next() {
+            let name = word.trim_start_matches('-').split('=').next().unwrap_or_default();
+            let is_parameter = workflow.is_some() && names.contains(&name.replace('-', "_").as_str());
+            let option = option_of(&command, &word).filter(|_| !is_parameter);
+            let takes_value = option.map_or(workflow.is_some(), |option| option.get_action().takes_values());
+            let stands_apart = match word.starts_with("--") {
+                true => !word.contains('='),
+                false => is_short(&word) && word.chars().count() == 2,
+            };
+            let value = if takes_value && stands_apart { words.next() } else { None };
+            match (option, &workflow) {
+                (Some(_), _) => options.extend([Some(word), value].into_iter().flatten()),
+                (None, None) if word.starts_with('-') => options.push(word),
+                (None, None) => workflow = Some(word),
+                (None, Some(_)) => parameters.extend([Some(word), value].into_iter().flatten()),
+            }
+        }
+        options.extend(workflow);
+        let parsed = command.try_get_matches_from(options).and_then(|found| Self::from_arg_matches(&found));
+        let parsed = parsed.map_err(|error| {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })?;
+        Ok(Self { parameters, ..parsed })
+    }
+
     /// The parameters by name.
     ///
     /// # Errors
@@ -97,6 +171,20 @@ impl DoArgs {
         }
         Ok(values)
     }
+}
+
+/// Whether a word is short options: `-q`, `-vv`.
+fn is_short(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.len() > 1
+}
+
+/// The option that a word is, among those of a command.
+fn option_of<'a>(command: &'a Command, word: &str) -> Option<&'a Arg> {
+    let long = word.strip_prefix("--").map(|word| word.split('=').next().unwrap_or_default());
+    let short = word.strip_prefix('-').filter(|_| is_short(word)).and_then(|word| word.chars().next());
+    command.get_arguments().find(|option| {
+        (long.is_some() && option.get_long() == long) || (short.is_some() && option.get_short() == short)
+    })
 }
 
 /// Look at workflows and change them.
@@ -150,4 +238,38 @@ pub(crate) enum WorkflowCommand {
         #[arg(value_hint = ValueHint::FilePath)]
         file: PathBuf,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_and_parameters_are_told_apart() {
+        let check =
+            |line: &str, names: &[&str], heal: Option<&str>, quiet: bool, parameters: &[(&str, &str)]| {
+                let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+                let parsed =
+                    DoArgs::of_words(&words, names).unwrap_or_else(|error| panic!("{line}: {error}"));
+                assert_eq!((parsed.workflow.as_str(), parsed.heal.as_deref()), ("order", heal), "{line}");
+                assert_eq!(parsed.work.output.quiet, quiet, "{line}");
+                let given = parsed.parameters().unwrap();
+                let given: Vec<_> =
+                    given.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+                assert_eq!(given, parameters, "{line}");
+            };
+        check("order --buyer Acme --heal ask", &["buyer"], Some("ask"), false, &[("buyer", "Acme")]);
+        check("--heal ask order --buyer Acme", &["buyer"], Some("ask"), false, &[("buyer", "Acme")]);
+        check("order --heal=auto --buyer=Acme -q", &["buyer"], Some("auto"), true, &[("buyer", "Acme")]);
+        check("-q order --buyer -q --heal off", &["buyer"], Some("off"), true, &[("buyer", "-q")]);
+        // A parameter of the same name is meant after the name, and the option before it.
+        check("--heal ask order --heal all", &["heal"], Some("ask"), false, &[("heal", "all")]);
+        check("order --heal-all x", &["heal_all"], None, false, &[("heal_all", "x")]);
+        // What is neither is told by the workflow.
+        check("order --colour red", &["buyer"], None, false, &[("colour", "red")]);
+        let wrong = DoArgs::of_words(&["order".to_owned(), "--heal".to_owned(), "never".to_owned()], &[]);
+        assert!(wrong.unwrap_err().contains("never"));
+        let alone = DoArgs::of_words(&["order".to_owned(), "Acme".to_owned()], &["buyer"]).unwrap();
+        assert!(alone.parameters().unwrap_err().contains("`Acme` is no parameter"));
+    }
 }

@@ -1,7 +1,7 @@
 //! `deskhand desktop`: a virtual desktop to work on by hand, and the desktops of sessions that are still there.
 
 use deskhand_desktop_linux::{DesktopHandle, VncInput, VncServer};
-use deskhand_host::{AttachedDesktop, Host, HostError, config::Overrides};
+use deskhand_host::{AttachedDesktop, Host, HostError, Workspace, config::Overrides};
 use serde_json::json;
 
 use super::{
@@ -47,12 +47,7 @@ async fn start(args: &DesktopCommandArgs) -> CommandResult {
         opened?;
         return Ok(Exit::Success);
     }
-    let out = Output::to(Stream::Out);
-    for name in VARIABLES {
-        if let Some(value) = workspace.back_end().environment().find(name) {
-            out.text(export(name, &value.to_string_lossy()));
-        }
-    }
+    print_variables(&workspace);
     let notes = Output::to(Stream::Error);
     let ms = workspace.back_end().startup().total_ms;
     notes.text(format!("started {} in {ms} ms; press Ctrl-C to end it", workspace.name));
@@ -68,6 +63,16 @@ async fn start(args: &DesktopCommandArgs) -> CommandResult {
     }
     notes.text("ended the desktop");
     Ok(Exit::Success)
+}
+
+/// Prints how other programs reach a desktop.
+pub(super) fn print_variables(workspace: &Workspace) {
+    let out = Output::to(Stream::Out);
+    for name in VARIABLES {
+        if let Some(value) = workspace.back_end().environment().find(name) {
+            out.text(export(name, &value.to_string_lossy()));
+        }
+    }
 }
 
 fn list(args: &ListDesktopsArgs) -> CommandResult {

@@ -7,6 +7,7 @@ mod batch;
 mod config;
 mod desktop;
 mod doctor;
+mod experience;
 mod files;
 mod follow;
 mod fork;
@@ -14,11 +15,13 @@ mod gc;
 mod hold_browser;
 mod host;
 mod keep_desktop;
+mod knowledge;
 mod local;
 mod mcp;
 mod model;
 mod packaging;
 mod policy;
+mod record;
 mod replay;
 mod report;
 mod resume;
@@ -52,8 +55,11 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Follow(args) => block_on(follow::follow(&args)),
         Command::Batch(args) => block_on(batch::batch(&args)),
         Command::Learn(args) => workflow::learn(&args),
+        Command::Record(args) => block_on(record::record(&args)),
         Command::Do(args) => block_on(workflow::perform(&args)),
         Command::Workflow(args) => workflow::workflow(&args),
+        Command::Knowledge(args) => block_on(knowledge::knowledge(&args)),
+        Command::Experience(args) => experience::experience(&args),
         Command::Doctor(args) => block_on(doctor::doctor(&args)),
         Command::Desktop(args) => block_on(desktop::desktop(&args)),
         Command::Windows(args) => block_on(windows::windows(&args)),

@@ -2,7 +2,8 @@
 
 use super::{
     host::load,
-    session::{Shown, carry_out, request, unsealed},
+    session::{Shown, carry_out_then, request, unsealed},
+    workflow::propose_all,
 };
 use crate::{
     args::ResumeArgs,
@@ -20,5 +21,6 @@ pub(crate) async fn resume(args: &ResumeArgs) -> CommandResult {
         let words = format!("removed record {record}, which was incomplete because the process died");
         Output::to(Stream::Error).text(words);
     }
-    carry_out(session, &Shown::of(&args.work, host.config()), /*history*/ None).await
+    let shown = Shown::of(&args.work, host.config());
+    carry_out_then(session, &shown, /*history*/ None, |ended| propose_all(&host, ended)).await
 }

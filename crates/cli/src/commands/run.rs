@@ -1,10 +1,12 @@
 //! `deskhand run`: one request, or a conversation.
 
-use deskhand_host::SessionRequest;
+use deskhand_core::workflow::Fitting;
+use deskhand_host::{Host, HostError, SessionRequest, workflows::Perform};
 
 use super::{
     host::load,
-    session::{Shown, carry_out, request},
+    session::{Shown, carry_out_then, request},
+    workflow::{propose, propose_all, usage_of},
 };
 use crate::{
     args::RunArgs,
@@ -20,8 +22,18 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     if args.request.as_deref().map(str::trim) == Some("") {
         return Err(CliError::usage("the request is empty").with_help(WHAT_TO_SAY));
     }
-    let host = load(args.work.overrides())?;
+    let host = load(args.overrides())?;
     let shown = Shown::of(&args.work, host.config());
+    if let Some(text) = args.request.as_deref()
+        && let Some(fitting) = host.fitting(text)
+    {
+        if host.config().workflows.auto && fitting.is_sure() {
+            return run_fitting(&host, fitting, args, &shown).await;
+        }
+        if shown.verbosity > Verbosity::Quiet {
+            Output::to(Stream::Error).line(&Line::of(Tone::Plain, proposal(&host, &fitting)));
+        }
+    }
     let converse = args.request.is_none();
     let wanted = request(&args.work, args.request.as_deref(), args.screenshot.as_ref());
     let session = host.start(SessionRequest { converse, ..wanted })?;
@@ -40,5 +52,35 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
     }
     // Beside the folder of the sessions, which hold the same requests.
     let history = host.sessions().root().with_file_name("history");
-    carry_out(session, &shown, converse.then_some(history.as_path())).await
+    let history = converse.then_some(history.as_path());
+    carry_out_then(session, &shown, history, |ended| propose_all(&host, ended)).await
+}
+
+/// Runs the workflow that a request asks for, with its values shown first.
+async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Shown) -> CommandResult {
+    let shelved = host.workflows().find(&fitting.name).map_err(HostError::from)?;
+    if shown.verbosity > Verbosity::Quiet {
+        let words = format!("without a model: {}", usage_of(&fitting.name, &fitting.values));
+        Output::to(Stream::Error).line(&Line::of(Tone::Strong, words));
+    }
+    let session = request(&args.work, None, args.screenshot.as_ref());
+    let heal = host.config().workflows.heal.to_heal();
+    let session =
+        host.perform(Perform { shelved: shelved.clone(), values: fitting.values, heal, session })?;
+    carry_out_then(session, shown, /*history*/ None, |ended| propose(&shelved, ended)).await
+}
+
+/// What is said of a workflow that fits a request and is not run.
+fn proposal(host: &Host, fitting: &Fitting) -> String {
+    let usage = usage_of(&fitting.name, &fitting.values);
+    let auto = host.config().workflows.auto;
+    match &fitting.problem {
+        None if fitting.is_exact => format!("this can be done without a model: {usage}"),
+        Some(problem) if fitting.is_exact && auto => {
+            format!("the workflow {} would do it, but {problem}; agents do it", fitting.name)
+        }
+        None | Some(_) => {
+            format!("this may be done without a model: {usage} (deskhand workflow show {})", fitting.name)
+        }
+    }
 }

@@ -1,13 +1,14 @@
 //! `deskhand learn`, `deskhand do` and `deskhand workflow`: tasks that are done again without a model.
 
 use std::{
+    collections::BTreeMap,
     fs,
     io::{self, BufRead as _, IsTerminal as _},
-    path::Path,
+    path::{Path, PathBuf},
     process::Command,
 };
 
-use deskhand_core::workflow::{Parameter, ParameterKind};
+use deskhand_core::workflow::{Parameter, ParameterKind, WorkflowEnd};
 use deskhand_host::{
     Ended, Host, HostError,
     workflows::{Learn, Perform, Shelf, Shelved},
@@ -19,7 +20,7 @@ use super::{
     session::{Shown, carry_out_then, request},
 };
 use crate::{
-    args::{DoArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
+    args::{DoArgs, DraftArgs, LearnArgs, WorkflowArgs, WorkflowCommand},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -29,22 +30,32 @@ const EDITOR: &str = "nano";
 
 pub(crate) fn learn(args: &LearnArgs) -> CommandResult {
     let host = load(args.store.overrides())?;
-    let wanted = Learn { name: args.name.clone(), round: args.request };
-    let mut draft = host.learn(&args.session, &wanted)?;
+    let wanted = Learn { name: args.draft.name.clone(), round: args.request };
+    let draft = host.learn(&args.session, &wanted)?;
+    let path = shelve(&host, draft, &args.draft)?;
+    Output::to(Stream::Out).text(path.display());
+    Ok(Exit::Success)
+}
+
+/// Asks what is a parameter, and writes the workflow of a draft. Returns its file.
+pub(super) fn shelve(host: &Host, mut draft: Draft, args: &DraftArgs) -> Result<PathBuf, CliError> {
     let notes = Output::to(Stream::Error);
-    for unsure in draft.unsure.clone() {
-        let accepts = args.yes || (!args.no && is_parameter(&notes, &unsure));
-        if accepts {
-            draft.accept(&unsure);
-        }
-    }
     for note in &draft.notes {
         notes.line(&Line::of(Tone::Doubtful, note));
     }
-    let path = host.workflows().add(&draft.workflow, args.force).map_err(HostError::from)?;
+    // It is written before anything is asked, so that it is there whatever becomes of the questions.
+    let add = |draft: &Draft, replaces: bool| {
+        host.workflows().add(&draft.workflow, replaces).map_err(HostError::from)
+    };
+    let path = add(&draft, args.force)?;
+    for unsure in draft.unsure.clone() {
+        if args.yes || (!args.no && is_parameter(&notes, &unsure)) {
+            draft.accept(&unsure);
+        }
+    }
+    add(&draft, /*replaces*/ true)?;
     told(&notes, &draft);
-    Output::to(Stream::Out).text(path.display());
-    Ok(Exit::Success)
+    Ok(path)
 }
 
 /// Asks whether a text is a parameter. Without a terminal it is none.
@@ -80,11 +91,22 @@ fn usage(name: &str, parameter: &Parameter) -> String {
     format!("--{name} {example}")
 }
 
+/// How a workflow is run with these values.
+pub(super) fn usage_of(name: &str, values: &BTreeMap<String, String>) -> String {
+    let quoted = |value: &String| format!("'{}'", value.replace('\'', "'\\''"));
+    let values = values.iter().map(|(name, value)| format!(" --{name} {}", quoted(value)));
+    format!("deskhand do {name}{}", values.collect::<String>())
+}
+
 pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
+    let shelf = load(args.overrides())?.workflows();
+    let shelved = shelf.find(&args.workflow).map_err(HostError::from)?;
+    // The parameters are known now, so that options can be told apart from them.
+    let names: Vec<&str> = shelved.workflow.parameters.keys().map(String::as_str).collect();
+    let args = &args.told_apart(&names).map_err(CliError::usage)?;
     let host = load(args.overrides())?;
     let shown = Shown::of(&args.work, host.config());
     let values = args.parameters().map_err(CliError::usage)?;
-    let shelved = host.workflows().find(&args.workflow).map_err(HostError::from)?;
     let perform = Perform {
         shelved: shelved.clone(),
         values,
@@ -95,11 +117,24 @@ pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
     carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelved, ended)).await
 }
 
-/// Writes what a run proposes to change, and says how to look at it.
-fn propose(shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
+/// Writes what the run of a workflow proposes to change, and says how to look at it.
+pub(super) fn propose(shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
+    ended.workflows.iter().try_for_each(|end| propose_one(shelved, end))
+}
+
+/// The same for the workflows that agents ran. One that is gone from the folder is left out.
+pub(super) fn propose_all(host: &Host, ended: &Ended) -> Result<(), HostError> {
+    let shelf = host.workflows();
+    for end in &ended.workflows {
+        if let Ok(shelved) = shelf.find(&end.name) {
+            propose_one(&shelved, end)?;
+        }
+    }
+    Ok(())
+}
+
+fn propose_one(shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
     let notes = Output::to(Stream::Error);
-    let outcome = ended.outcome();
-    let Some(end) = &outcome.workflow else { return Ok(()) };
     let step = end.stopped_at.as_ref().map(|step| format!(", stopped at step {step}")).unwrap_or_default();
     notes.line(&Line::of(Tone::Plain, format!("{} calls of {} done{step}", end.done, shelved.workflow.name)));
     if end.changes.is_empty() || Shelf::propose(shelved, &end.changes)?.is_none() {

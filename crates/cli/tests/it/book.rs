@@ -62,6 +62,7 @@ pages! {
     sessions: "docs/guides/sessions.md" on "mousepad";
     more_tools: "docs/guides/tools.md";
     workflow_files: "docs/guides/workflows.md";
+    knowledge: "docs/guides/knowledge.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";

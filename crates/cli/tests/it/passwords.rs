@@ -215,7 +215,7 @@ fn a_field_without_a_name_is_verified_in_qt() {
 }
 
 /// No file of a folder has the password, besides journals and what the test wrote.
-fn no_file_has_it(folder: &Path, log: &Path) {
+pub(crate) fn no_file_has_it(folder: &Path, log: &Path) {
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
         let (path, kind) = (entry.path(), entry.file_type().unwrap());
         if kind.is_dir() {

@@ -21,13 +21,13 @@ fn summary(output: &std::process::Output) -> Value {
     serde_json::from_str(last).unwrap_or_else(|error| panic!("{error}: {last}; {errors}"))
 }
 
-fn run(mut command: Command) -> (Value, String) {
+pub(crate) fn run(mut command: Command) -> (Value, String) {
     let output = command.stdout(Stdio::piped()).stderr(Stdio::piped()).output().unwrap();
     (summary(&output), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 /// The cells of the first sheet of a spreadsheet, as the office suite itself converts it.
-fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
+pub(crate) fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir_in(world.path()).unwrap();
     let profile = format!("-env:UserInstallation=file://{}/profile", folder.path().display());
     let done = Command::new("soffice")
@@ -43,7 +43,7 @@ fn cells(world: &World, file: &Path) -> Vec<Vec<String>> {
 }
 
 /// A Writer document with a table of this name, made by the office suite out of HTML.
-fn document(world: &World, name: &str, rows: &[[&str; 3]]) -> PathBuf {
+pub(crate) fn document(world: &World, name: &str, rows: &[[&str; 3]]) -> PathBuf {
     let cell = |text: &&str| format!("<td>{text}</td>");
     let row = |row: &[&str; 3]| format!("<tr>{}</tr>", row.iter().map(cell).collect::<String>());
     let html = format!(
@@ -157,4 +157,127 @@ fn what_is_wrong_with_a_workflow_or_its_values_is_said() {
     fs::write(folder.join("chart.toml"), text.replace("call =", "cal =")).unwrap();
     let key = world.run(&["workflow", "test", "chart"]);
     assert!(key.contains("is no workflow") && key.contains("cal"), "{key}");
+}
+
+/// A workflow that types a text into the editor and saves it.
+const NOTE: &str = r#"format = 1
+name = "note"
+about = "Note a text in a file."
+request = "Note {text} in the file {file}"
+
+[parameters.text]
+example = "Hello"
+[parameters.file]
+kind = "file"
+example = "/tmp/note.txt"
+
+[[steps]]
+about = "type it"
+call = "type_text"
+in = { application = "mousepad", name = "Mousepad" }
+with = { text = "{text}" }
+
+[[steps]]
+about = "save it"
+call = "save_as"
+in = { application = "mousepad", name = "Mousepad" }
+with = { path = "{file}" }
+"#;
+
+/// The home of a user who has the workflow, and the file that it is to write.
+fn with_note() -> (World, PathBuf) {
+    let world = World::new();
+    world.file(".local/share/deskhand/workflows/note.toml", NOTE);
+    let file = world.path().join("greeting.txt");
+    (world, file)
+}
+
+#[test]
+fn the_host_agent_runs_a_workflow_and_goes_on() {
+    if !has_programs(&["mousepad"]) {
+        return;
+    }
+    let (world, file) = with_note();
+    let script = format!(
+        r#"
+[[turn]]
+agent = "HostAgent"
+expect = ['\[workflow:note\] Note a text in a file', 'run_workflow']
+reply = '''
+{{"observation": "an empty desktop", "thought": "a workflow does it", "status": "ASSIGN", "current_subtask": "note it",
+ "control_label": "workflow:note", "function": "run_workflow",
+ "arguments": {{"name": "note", "parameters": {{"text": "Hello Ann", "file": "{}"}}}}}}
+'''
+
+[[turn]]
+agent = "HostAgent"
+expect = ['The workflow `note` is done', 'calls that were done: 2']
+reply = '''
+{{"observation": "the text is saved", "thought": "the workflow is done", "status": "FINISH", "result": "noted"}}
+'''
+"#,
+        file.display()
+    );
+    let script = format!("script:{}", world.file("turns.toml", &script).display());
+    // The values are the model's.
+    world.configure("[people]\napprovals = \"all\"\n");
+    let mut command = world.command(&["run", "Write a greeting to Ann", "--desktop", "virtual", "--json"]);
+    command.args(["--model", &script]);
+    let (ran, errors) = run(command);
+    assert_eq!((&ran["outcome"], &ran["reason"]), (&"finished".into(), &"noted".into()), "{errors}");
+    assert_eq!(ran["model_calls"], 2, "its steps ask no model: {errors}");
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "Hello Ann");
+    assert!(errors.contains("2 calls of note done"), "{errors}");
+    let replay = world.run(&["replay", "last"]);
+    assert!(replay.starts_with("exit 0\n") && replay.contains("effects equal"), "{replay}");
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+#[test]
+fn a_request_in_the_words_of_a_workflow_is_proposed_or_run_without_a_model() {
+    if !has_programs(&["mousepad"]) {
+        return;
+    }
+    let (world, file) = with_note();
+    let request = format!("Note “two words” in the file {}.", file.display());
+    let usage = format!("deskhand do note --file '{}' --text 'two words'", file.display());
+    let proposed = world.command(&["run", &request]).output().unwrap();
+    let errors = String::from_utf8_lossy(&proposed.stderr).into_owned();
+    assert!(errors.contains(&format!("this can be done without a model: {usage}")), "{errors}");
+    assert!(errors.contains("no model is configured"), "it goes on as any other request: {errors}");
+
+    let mut command =
+        world.command(&["run", &request, "--workflow", "auto", "--desktop", "virtual", "--json"]);
+    command.env_remove("OPENAI_API_KEY");
+    let (ran, errors) = run(command);
+    assert_eq!(ran["outcome"], "finished", "{errors}");
+    assert_eq!(ran["model_calls"], 0, "{errors}");
+    assert!(errors.contains(&format!("without a model: {usage}")), "the values are shown first: {errors}");
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "two words");
+
+    // What was begun without a model is gone on with without one.
+    fs::remove_file(&file).unwrap();
+    let (ran, errors) = run(world.command(&["fork", "last", "--at", "3", "--json"]));
+    assert_eq!((&ran["outcome"], &ran["model_calls"]), (&"finished".into(), &0.into()), "{errors}");
+    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "two words");
+
+    // Options can stand after the name, too.
+    let other = world.path().join("other.txt");
+    let mut command = world.command(&["do", "note", "--text", "Hi", "--desktop", "virtual", "--json"]);
+    command.arg("--file").arg(&other);
+    let (ran, errors) = run(command);
+    assert_eq!(ran["outcome"], "finished", "{errors}");
+    assert_eq!(fs::read_to_string(&other).unwrap().trim(), "Hi");
+
+    // Something is missing, so the agents would do it.
+    let lacks =
+        NOTE.replace("[parameters.text]", "[parameters.colour]\nexample = \"red\"\n[parameters.text]");
+    world.file(".local/share/deskhand/workflows/note.toml", &lacks);
+    let missing = world.command(&["run", &request, "--workflow", "auto"]).output().unwrap();
+    let errors = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(
+        errors.contains("the parameter `colour` is missing") && errors.contains("agents do it"),
+        "{errors}"
+    );
+    assert_eq!(world.orphans(), Vec::<String>::new());
 }

@@ -89,18 +89,26 @@ pub fn targets_text(registry: &TargetRegistry, installed: Option<&[InstalledAppl
     let agents = registry.agents().iter().map(|agent| {
         format!("- [{}] agent \"{}\" — {}", agent.id, escape_name(&agent.name), one_line(&agent.introduction))
     });
-    let lines: Vec<String> = windows.chain(agents).collect();
-    if lines.is_empty() {
+    let mut lines: Vec<String> = windows.chain(agents).collect();
+    let is_empty = lines.is_empty();
+    let workflows = registry.workflows().iter();
+    lines.extend(workflows.map(|offer| format!("- [{}] {}", offer.target_id(), offer.line())));
+    let workflows = if is_empty && !lines.is_empty() {
+        format!("\n{}", untrusted("desktop", &lines.join("\n")))
+    } else {
+        String::new()
+    };
+    if is_empty {
         let names = installed.unwrap_or_default().iter().map(|application| one_line(&application.name));
         let mut names: Vec<String> = names.take(INSTALLED_MAX + 1).collect();
         let has_more = names.len() > INSTALLED_MAX;
         names.truncate(INSTALLED_MAX);
         let nothing = "No window is open. Start an application with `launch_application`.";
         if names.is_empty() {
-            return nothing.to_owned();
+            return format!("{nothing}{workflows}");
         }
         let more = if has_more { ", and others" } else { "" };
-        return format!("{nothing} Installed: {}{more}.", names.join(", "));
+        return format!("{nothing} Installed: {}{more}.{workflows}", names.join(", "));
     }
     untrusted("desktop", &lines.join("\n"))
 }

@@ -61,7 +61,7 @@ impl Session {
     }
 
     pub(super) fn look_of(&self, worker: Worker) -> Look {
-        let picture = self.config.pictures;
+        let picture = self.config.pictures && !self.acts_without_model();
         match worker {
             // Its picture shows the window as it is.
             Worker::Window(window) if self.operates(worker) => {

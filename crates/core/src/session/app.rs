@@ -195,6 +195,7 @@ impl Acts for App {
         let marks = session.app(self.0).map(|app| session.marks_shown_to(app));
         reference
             .or_else(|| unknown_tool(command, tools))
+            .or_else(|| session.unfit_workflow(command))
             .or_else(|| marks.and_then(|marks| tells_marks(command, &marks)))
     }
 
@@ -228,7 +229,11 @@ impl Acts for App {
                 session.blackboard.add_answer(&question, &instruction);
                 session.said.add(&instruction);
                 session.app_moves(self.0, AppTrigger::Instructed);
-                session.begin_step(self);
+                if session.instructed_instead(&instruction) {
+                    session.back_to_host();
+                } else {
+                    session.begin_step(self);
+                }
             }
             Err(reason) => {
                 session.app_moves(self.0, AppTrigger::Rejected);
@@ -301,8 +306,8 @@ impl Session {
         Some(acted.record(said, keeping))
     }
 
-    fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
-        let word = acted.replied.reply.word.clone();
+    /// Keeps the picture of a step if its reply asks for that.
+    fn keep_picture(&mut self, worker: Worker, acted: &Acted<AppReply>) {
         let (picture, application) = self.picture_of(worker, &acted.replied.observation);
         if let (Some(kept), Some(picture)) = (acted.replied.reply.save_picture.clone(), picture) {
             let KeptPicture { reason, audience } = kept;
@@ -310,6 +315,11 @@ impl Session {
             let saved = SavedPicture { step, agent, audience, picture, application, reason };
             self.blackboard.add_picture(saved);
         }
+    }
+
+    fn app_acted(&mut self, worker: Worker, acted: Acted<AppReply>) {
+        let word = acted.replied.reply.word.clone();
+        self.keep_picture(worker, &acted);
         let (seen, did) = App(worker).progress(self, &acted.replied.observation, &acted.replied.reply);
         let limits = self.config.limits.clone();
         let healed = acted.replied.reply.heal.clone().zip(acted.replied.observation.window().cloned());
@@ -318,10 +328,16 @@ impl Session {
             let healed = healed.as_ref().map(|(reply, view)| (reply, view));
             self.workflow_recorded(healed, &recorded.actions);
         }
+        if let (Some(run), Some(recorded)) = (self.begun_workflow(), &recorded) {
+            self.app_runs(worker, run, recorded);
+            return;
+        }
         let doubt = recorded
             .as_ref()
             .filter(|step| !step.actions.is_empty())
             .map(|step| doubt_of(&step.reply.actions, &step.actions, &self.tools_of(worker)));
+        let acted = recorded.as_ref().is_some_and(|recorded| !recorded.actions.is_empty());
+        let is_stuck = acted && self.workflow_is_stuck();
         let (Some(recorded), Some(app)) = (recorded, self.app_mut(worker)) else {
             self.break_off(format!("agent {worker} is gone"));
             return;
@@ -330,7 +346,7 @@ impl Session {
             app.doubt = doubt;
         }
         let doubt = app.doubt.clone();
-        let failure = recorded.failure().is_some();
+        let failure = recorded.failure().is_some() || is_stuck;
         let asks = app.note(&recorded, &limits);
         let repeats = app.stall.note(seen, did);
         if let Some(repetition_notice) = repetition_notice(repeats) {
@@ -401,11 +417,14 @@ impl Session {
     fn archive_app(&mut self, worker: Worker, status: SubtaskStatus, result: String) {
         if let Some(app) = self.app(worker) {
             let (subtask, agent) = (app.subtask.clone(), app.owner.agent());
-            let round = self.rounds;
-            if let Some(app) = self.app_mut(worker) {
+            let (round, goes_on) = (self.rounds, self.is_interrupted(worker));
+            if let Some(app) = self.app_mut(worker).filter(|_| !goes_on) {
                 app.memory.end(round, &subtask, &status.to_string(), &result);
             }
-            self.archive(SubtaskRecord { subtask, agent, status, result });
+            // A workflow that an agent runs is one sub-task, whatever windows it works in.
+            if !self.round.nesting.is_running() {
+                self.archive(SubtaskRecord { subtask, agent, status, result });
+            }
         }
     }
 }

@@ -38,6 +38,8 @@ struct Bounds<'a> {
     whose: &'static str,
     spent: &'a Spent,
     elapsed_ms: u64,
+    /// The steps that do not count for the limit on them.
+    free_steps: u32,
     steps_max: Option<u32>,
     model_calls_max: Option<u32>,
     tokens_max: Option<u64>,
@@ -113,7 +115,8 @@ impl Bounds<'_> {
     }
 
     fn no_step(&self) -> Option<String> {
-        let limit = self.steps_max.filter(|limit| self.spent.tally.steps >= *limit);
+        let counted = self.spent.tally.steps.saturating_sub(self.free_steps);
+        let limit = self.steps_max.filter(|limit| counted >= *limit);
         limit
             .map(|limit| format!("the {}limit of {limit} steps is reached", self.whose))
             .or_else(|| self.no_time())
@@ -176,7 +179,8 @@ impl Session {
             whose: "",
             spent: &self.round.spent,
             elapsed_ms: self.elapsed_ms(),
-            steps_max: Some(steps_max),
+            free_steps: self.round.nesting.steps,
+            steps_max: Some(steps_max).filter(|_| !self.round.nesting.is_running()),
             model_calls_max: Some(model_calls_max),
             tokens_max,
             money_max,
@@ -188,6 +192,7 @@ impl Session {
             whose: "session's ",
             spent: &self.spent,
             elapsed_ms: self.rounds_ms.saturating_add(self.elapsed_ms()),
+            free_steps: 0,
             steps_max,
             model_calls_max,
             tokens_max,
@@ -225,6 +230,9 @@ impl Session {
 
     pub(super) fn count_step(&mut self) {
         self.steps = self.steps.saturating_add(1);
+        if self.round.nesting.is_running() {
+            self.round.nesting.steps = self.round.nesting.steps.saturating_add(1);
+        }
         for spent in [&mut self.round.spent, &mut self.spent] {
             spent.tally.steps = spent.tally.steps.saturating_add(1);
         }

@@ -4,6 +4,7 @@ use crate::{
     command::{CallResult, Command, ToolSpec},
     prompt::Marks,
     suggest::nearest,
+    workflow::WorkflowOffer,
 };
 
 /// Refuses a command with an unknown tool, naming similar ones.
@@ -14,6 +15,16 @@ pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<Call
     let near = nearest(&command.tool, tools.iter().map(|tool| tool.name.as_str()));
     let hint = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
     Some(CallResult::failure(None, format!("there is no tool `{}`{hint}", command.tool)))
+}
+
+/// Why a workflow cannot be run that is not offered, naming a similar one or all of them.
+pub(super) fn unknown_workflow(name: &str, offers: &[WorkflowOffer]) -> String {
+    let names = || offers.iter().map(|offer| offer.name.as_str());
+    let hint = match nearest(name, names()) {
+        Some(near) => format!("; did you mean `{near}`?"),
+        None => format!("; there is {}", names().collect::<Vec<_>>().join(", ")),
+    };
+    format!("there is no workflow `{name}`{hint}")
 }
 
 /// Refuses a command that would tell a program or a page the number of the prompt's marks.

@@ -13,6 +13,7 @@ use crate::{
     retrieval::Retrieval,
     secret::SecretPermit,
     ui::InstalledApplication,
+    workflow::WorkflowOffer,
 };
 
 /// Limits of a round. Each is checked before it would be exceeded.
@@ -208,6 +209,9 @@ pub struct SessionConfig {
     pub opened: Vec<String>,
     /// Agents without a window that can be assigned sub-tasks.
     pub agents: Vec<AgentDefinition>,
+    /// The workflows that agents can run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub workflows: Vec<WorkflowOffer>,
     /// Tools that are missing although they are configured, as sentences for the user.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing_tools: Vec<String>,
@@ -239,6 +243,7 @@ impl Default for SessionConfig {
             secrets: Vec::new(),
             opened: Vec::new(),
             agents: Vec::new(),
+            workflows: Vec::new(),
             missing_tools: Vec::new(),
         }
     }

@@ -21,12 +21,14 @@ use crate::{
     agent::AgentRef,
     command::{CallResult, Command, ToolSpec, Verdict},
     intent::Does,
-    known_tools::{LAUNCH, SELECT_WINDOW},
+    known_tools::{LAUNCH, RUN_WORKFLOW, SELECT_WINDOW},
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
     outcome::OutcomeKind,
     prompt::{HostInput, PromptError, host_user_text, system_message},
-    reply::{HostReply, ReplyError, host_reply_schema, parse_host_reply, parse_small_host_reply},
+    reply::{
+        HostReply, ProposedAction, ReplyError, host_reply_schema, parse_host_reply, parse_small_host_reply,
+    },
     retrieval::{Hit, Lookup},
     small::{Offer, small_host_schema},
     states::{HostStatus, HostTrigger},
@@ -54,7 +56,7 @@ impl Steps for Host {
     }
 
     fn look(self, session: &Session) -> Look {
-        Look::Desktop { picture: session.config.pictures }
+        Look::Desktop { picture: session.config.pictures && !session.performs_without_model() }
     }
 
     fn lost(self, session: &mut Session, reason: &str) {
@@ -184,7 +186,7 @@ impl Acts for Host {
         if command.intent.does == Does::Delegate {
             return None;
         }
-        if let Some(refusal) = unknown_tool(command, tools) {
+        if let Some(refusal) = unknown_tool(command, tools).or_else(|| session.unfit_workflow(command)) {
             return Some(refusal);
         }
         if command.tool != SELECT_WINDOW {
@@ -230,6 +232,7 @@ impl Acts for Host {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
                 session.said.add(&instruction);
+                session.instructed_instead(&instruction);
                 session.host.moves(HostTrigger::Instructed);
                 session.begin_step(self);
             }
@@ -249,6 +252,12 @@ fn other_target(window: &WindowInfo, name: &str) -> Option<CallResult> {
     let label = window.label();
     let text = format!("{label} is not “{}”; give the id of the window that you mean", one_line(name));
     Some(CallResult::failure(Some(Verdict::Refused), text))
+}
+
+impl From<&ProposedAction> for Command {
+    fn from(action: &ProposedAction) -> Self {
+        Self { tool: action.function.clone(), arguments: action.arguments.clone(), ..Self::default() }
+    }
 }
 
 /// Whether a step hands a sub-task to a delegate agent, as the gate released it.
@@ -281,13 +290,13 @@ impl Session {
         }
         let mut commands: Vec<Command> = Vec::new();
         let mut launches = false;
+        if let Some(command) = self.workflow_command(reply) {
+            let other = reply.action.as_ref().filter(|action| action.function != RUN_WORKFLOW);
+            return other.map(Command::from).into_iter().chain([command]).collect();
+        }
         if let Some(action) = &reply.action {
             launches = action.function == LAUNCH;
-            commands.push(Command {
-                tool: action.function.clone(),
-                arguments: action.arguments.clone(),
-                ..Command::default()
-            });
+            commands.push(Command::from(action));
         }
         let selects = matches!(reply.status, HostStatus::Assign | HostStatus::Continue | HostStatus::Confirm);
         let target = reply.target.as_ref().filter(|id| {
@@ -333,6 +342,10 @@ impl Session {
         }
         let failed = recorded.failure().is_some();
         let repeats = self.host.stall.note(seen, did);
+        if let Some(run) = self.begun_workflow() {
+            self.host_runs(run, &recorded, is_trusted);
+            return;
+        }
         let too_early = self.round.following.as_ref().is_some_and(Following::is_waiting)
             && recorded.reply.status == HostStatus::Finish;
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
@@ -401,7 +414,9 @@ impl Session {
         }
         match window {
             Some(window) => {
+                let id = window.id;
                 self.assign(Owner::Window(window), reply.subtask.unwrap_or_default(), reply.message);
+                self.returned_to(id);
             }
             None => {
                 self.host.moves(HostTrigger::ActionFailed);

@@ -50,7 +50,8 @@ impl Session {
     /// Changes the configuration and the prompts from the next step on.
     pub fn change(&mut self, config: SessionConfig, prompts: PromptSet) {
         let windows = self.targets.windows().to_vec();
-        self.targets = TargetRegistry::new(config.agents.clone());
+        let targets = TargetRegistry::new(config.agents.clone());
+        self.targets = targets.with_workflows(config.workflows.clone());
         self.targets.set_windows(windows);
         let targets = &self.targets;
         self.apps.retain(|app| match &app.owner {
@@ -159,7 +160,8 @@ impl Session {
         if outcome.kind == OutcomeKind::Finished {
             outcome.unsaved = self.round.unsaved.names();
         }
-        outcome.workflow = self.workflow_end();
+        outcome.workflow = self.workflow_end().map(Box::new);
+        outcome.nested = self.nested_ends();
         if outcome.evaluation.is_none() {
             outcome.evaluation = self.repair_of_round().cloned();
         }

@@ -21,6 +21,7 @@ mod gate;
 mod heard;
 mod host;
 mod machine;
+mod nested;
 mod passwords;
 mod phases;
 mod plan;

@@ -14,6 +14,7 @@ use crate::{
     command::{ActionCommandInfo, CallResult, CallStatus, Command, ToolSpec, Verdict},
     ids::{EffectId, ReadingId, WindowId},
     intent::{Aimed, Does, Takes},
+    known_tools::RUN_WORKFLOW,
     model::{Message, Speaker},
     observation::Observation,
     prompt::is_reading,
@@ -283,12 +284,14 @@ impl<R: Expects> Acting<R> {
     /// dialog that nobody announced all that does not name what it shows; without `sequences` any result skips the rest.
     pub(super) fn returned(&mut self, result: CallResult, sequences: bool, answers: Option<EffectId>) {
         let succeeded = result.is_success();
+        let runs_workflow = self.tool() == RUN_WORKFLOW;
         let expected = self.replied.reply.expected(self.done.len());
         let surprise = self.out.as_ref().and_then(|command| unannounced_window(command, &result, expected));
         self.surprise = surprise.map(|window| Box::new(WindowRef::from(window)));
         self.keep_answer(result, answers);
         match () {
             () if !succeeded => self.skip(&CallResult::skipped()),
+            () if runs_workflow => self.skip(&CallResult::skipped_because(AFTER_WORKFLOW)),
             () if !sequences => self.skip(&CallResult::skipped_because(ONE_ACTION)),
             () => {}
         }
@@ -347,6 +350,9 @@ impl<R: Expects> Acting<R> {
 /// The result of further actions if only one per step is allowed.
 const ONE_ACTION: &str =
     "not run, because only one action per step is allowed; give the next one in your next reply";
+
+/// The result of actions after one that runs a workflow.
+const AFTER_WORKFLOW: &str = "not run, because the workflow comes first; look at what it leaves";
 
 /// Whether a command names its target by a path, such as menu entries.
 fn follows_a_path(command: &Command) -> bool {

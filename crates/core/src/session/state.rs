@@ -12,6 +12,7 @@ use super::{
     evaluation_state::Evaluating,
     gate::{Grants, Parked},
     heard::Heard,
+    nested::Nesting,
     passwords::TypedPassword,
     phases::{Acting, Observed, Ranking, StepStart},
     plan::Following,
@@ -107,6 +108,9 @@ pub(super) struct Round {
     /// The workflow in progress.
     #[serde(default)]
     pub(super) performing: Option<Performing>,
+    /// The workflows that agents run.
+    #[serde(default)]
+    pub(super) nesting: Nesting,
     /// Whether any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
     /// The documents with unsaved changes.
@@ -125,6 +129,7 @@ impl Round {
             next: None,
             following: None,
             performing: None,
+            nesting: Nesting::default(),
             unverified: false,
             unsaved: Unsaved::default(),
         }
@@ -184,7 +189,7 @@ pub struct Session {
 impl Session {
     /// A session that waits for its first request.
     pub fn new(config: SessionConfig, prompts: PromptSet) -> Self {
-        let targets = TargetRegistry::new(config.agents.clone());
+        let targets = TargetRegistry::new(config.agents.clone()).with_workflows(config.workflows.clone());
         let mut session = Self {
             config,
             review: None,

@@ -177,7 +177,8 @@ impl Session {
                 self.count_model_failure(&failure);
                 agent.broke(self, format!("the model call failed: {failure}"));
             }
-            (Phase::Acting(mut acting), Event::Returned { result }) => {
+            (Phase::Acting(mut acting), Event::Returned { mut result }) => {
+                self.take_workflow(acting.tool(), &mut result);
                 self.round.unsaved.take_in(acting.window(), &result.report);
                 self.made.take_in(&result.report);
                 self.returned.add_output(acting.tool(), &result.output);

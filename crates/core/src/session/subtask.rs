@@ -45,7 +45,11 @@ impl Session {
     pub(super) fn subtask_failed(&mut self, status: SubtaskStatus, reason: &str) {
         self.round.unverified = true;
         self.round.failures_in_row = self.round.failures_in_row.saturating_add(1);
-        if self.round.performing.is_some() {
+        if self.round.nesting.is_running() {
+            // The agent that ran the workflow goes on from there.
+            self.end_nested(status, reason);
+            self.back_to_host();
+        } else if self.round.performing.is_some() {
             self.host.moves(HostTrigger::PlanFailed);
             let kind =
                 if status == SubtaskStatus::Rejected { OutcomeKind::Rejected } else { OutcomeKind::Failed };

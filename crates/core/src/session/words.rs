@@ -125,7 +125,8 @@ impl<'a> AtHand<'a> {
 impl Texts for AtHand<'_> {
     fn said(&self) -> Vec<&str> {
         let opened = self.session.config.opened.iter().map(String::as_str);
-        self.session.said.texts().chain(opened).collect()
+        let nested = self.session.round.nesting.words();
+        self.session.said.texts().chain(opened).chain(nested).collect()
     }
 
     fn made(&self) -> Vec<&str> {

@@ -1,15 +1,16 @@
 //! Rounds that are a workflow: HostAgent and AppAgents decide by its steps, and a model is only asked about a step that cannot be done as
 //! it is written.
 
-use super::{phases::Observed, state::Session, step::Asking, subtask::assigns};
+use super::{phases::Observed, round::SubtaskStatus, state::Session, step::Asking, subtask::assigns};
 use crate::{
     agent::Worker,
     command::ActionCommandInfo,
+    intent::Does,
     observation::{Observation, WindowView},
     prompt::{HealInput, PromptError, heal_texts},
     reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
-    workflow::{Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
+    workflow::{Acts, Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
 };
 
 impl Session {
@@ -24,11 +25,24 @@ impl Session {
     /// The HostAgent's decision by the workflow of the round; `None` if the round is none.
     pub(super) fn workflow_decides(&mut self) -> Option<HostReply> {
         let windows = self.targets.windows().to_vec();
-        let performing = self.round.performing.as_mut()?;
+        let Some(performing) = self.round.performing.as_mut() else {
+            return self.returns_to_interrupted(&windows);
+        };
         let label = performing.label();
         let thought = format!("step {label} of the workflow");
         let name = performing.run.workflow.name.clone();
-        Some(match performing.place(&windows) {
+        let place = performing.place(&windows);
+        if self.round.nesting.is_running() {
+            match &place {
+                Where::Done => self.end_nested(SubtaskStatus::Finished, "all steps are done"),
+                Where::Stuck(trouble) => self.end_nested(SubtaskStatus::Failed, &stopped(&label, trouble)),
+                Where::Window(..) | Where::Start(_) | Where::Host(..) => {}
+            }
+            if self.round.performing.is_none() {
+                return self.returns_to_interrupted(&windows);
+            }
+        }
+        Some(match place {
             Where::Window(window, about) => {
                 let subtask = format!("Workflow {name}, from step {label}: {about}");
                 assigns(&thought, subtask, Some(window.to_string()), None)
@@ -46,11 +60,19 @@ impl Session {
 
     /// An AppAgent's decision by the workflow of the round; `None` if the round is none, or a model is to be asked about the step.
     pub(super) fn workflow_acts(&mut self, worker: Worker, observation: &Observation) -> Option<AppReply> {
-        let performing = self.round.performing.as_mut()?;
         let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
+        self.round.performing.as_ref()?;
+        let tools = self.tools_of(worker).into_owned();
+        let does =
+            |name: &str| tools.iter().find(|tool| tool.name == name).map_or(Does::Other, |tool| tool.does);
+        let performing = self.round.performing.as_mut()?;
         let label = performing.label();
-        Some(match performing.next_in(window, view) {
-            Next::Act(action, about) => app_reply(AppStatus::Continue, &about, vec![*action]),
+        Some(match performing.next_in(window, view, &does) {
+            Next::Act(Acts { actions, about, are_last }) => {
+                let status = if are_last { AppStatus::Finish } else { AppStatus::Continue };
+                let result = are_last.then(|| about.clone());
+                AppReply { result, ..app_reply(status, &about, actions) }
+            }
             Next::Elsewhere => {
                 app_reply(AppStatus::Finish, "nothing of the workflow is left to do here", Vec::new())
             }
@@ -97,8 +119,7 @@ impl Session {
 
     /// Whether an agent is asked about a step of a workflow, rather than for its decision.
     pub(super) fn is_healing(&self, worker: Worker) -> bool {
-        matches!(worker, Worker::Window(_))
-            && self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
+        matches!(worker, Worker::Window(_)) && self.workflow_is_stuck()
     }
 
     /// What a reply about a step makes the agent do.
@@ -141,9 +162,26 @@ impl Session {
         }
     }
 
+    /// Whether an agent's decisions are all those of a workflow that asks no model, so that nobody would look at its pictures.
+    pub(super) fn acts_without_model(&self) -> bool {
+        self.round.performing.as_ref().is_some_and(|performing| performing.run.heal == Heal::Off)
+    }
+
+    /// Whether the workflow of the round cannot go on as it is written.
+    pub(super) fn workflow_is_stuck(&self) -> bool {
+        self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
+    }
+
+    /// Whether the round is a workflow that asks no model about its steps.
+    pub fn performs_without_model(&self) -> bool {
+        let performing = self.round.performing.as_ref().filter(|_| !self.round.nesting.is_running());
+        self.in_round() && performing.is_some_and(|performing| performing.run.heal == Heal::Off)
+    }
+
     /// How the workflow of the round ended; `None` if the round is none.
     pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
-        self.round.performing.as_ref().map(Performing::end)
+        let is_round = !self.round.nesting.is_running();
+        self.round.performing.as_ref().filter(|_| is_round).map(Performing::end)
     }
 }
 

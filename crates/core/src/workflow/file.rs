@@ -6,9 +6,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    offer::{ValueProblem, values_of},
     selector::{NamePattern, Selector},
     values::{TemplateError, names_in, names_in_value},
 };
+use crate::known_tools::RUN_WORKFLOW;
 
 /// The version of the format that this code writes.
 pub const FORMAT: u32 = 1;
@@ -220,6 +222,12 @@ pub enum WorkflowError {
         /// The step.
         step: String,
     },
+    /// A step runs a workflow.
+    #[error("step {step} runs a workflow; put its steps here")]
+    Nested {
+        /// The step.
+        step: String,
+    },
     /// There is nothing to do.
     #[error("it has no steps")]
     NoSteps,
@@ -266,27 +274,14 @@ impl Workflow {
         &self,
         given: &BTreeMap<String, String>,
     ) -> Result<BTreeMap<String, String>, WorkflowError> {
-        let names: Vec<&str> = self.parameters.keys().map(String::as_str).collect();
-        if let Some(name) = given.keys().find(|name| !self.parameters.contains_key(*name)) {
-            let known = if names.is_empty() { "it has none".to_owned() } else { names.join(", ") };
-            let text = format!("`{name}` is no parameter of {}; its parameters: {known}", self.name);
-            return Err(WorkflowError::Values(text));
-        }
-        let mut values = BTreeMap::new();
-        for (name, parameter) in &self.parameters {
-            let Some(value) = given.get(name).or(parameter.default.as_ref()) else {
-                let example = if parameter.example.is_empty() { "VALUE" } else { &parameter.example };
-                let text = format!("the parameter `{name}` is missing; give it as --{name} \"{example}\"");
-                return Err(WorkflowError::Values(text));
-            };
-            let is_number = value.trim().replace(',', ".").parse::<f64>().is_ok_and(f64::is_finite);
-            if parameter.kind == ParameterKind::Number && !is_number {
-                let text = format!("the parameter `{name}` is a number, and `{value}` is none");
-                return Err(WorkflowError::Values(text));
-            }
-            values.insert(name.clone(), value.clone());
-        }
-        Ok(values)
+        values_of(&self.name, &self.parameters, given).map_err(|problem| {
+            WorkflowError::Values(match problem {
+                ValueProblem::Missing { name, example } => {
+                    format!("the parameter `{name}` is missing; give it as --{name} \"{example}\"")
+                }
+                ValueProblem::Unknown { .. } | ValueProblem::NoNumber { .. } => problem.to_string(),
+            })
+        })
     }
 
     /// The texts that its steps enter and name, as they are written.
@@ -299,6 +294,20 @@ impl Workflow {
         }
         let mut all = self.documents.clone();
         texts(&self.steps, &mut all);
+        all
+    }
+
+    /// The names of the applications that it works in.
+    pub fn applications(&self) -> BTreeSet<String> {
+        fn applications(steps: &[WorkflowStep], into: &mut BTreeSet<String>) {
+            for step in steps {
+                let window = step.window.iter();
+                into.extend(window.flat_map(|window| [window.application.clone(), window.name.clone()]));
+                applications(&step.steps, into);
+            }
+        }
+        let mut all = BTreeSet::new();
+        applications(&self.steps, &mut all);
         all
     }
 
@@ -343,6 +352,10 @@ fn check_steps(
         let label = if outer.is_empty() { number.to_string() } else { format!("{outer}.{number}") };
         if step.call.is_empty() && (step.each.is_none() || step.steps.is_empty()) {
             return Err(WorkflowError::Empty { step: label });
+        }
+        // A workflow that runs others could run itself without an end.
+        if step.call == RUN_WORKFLOW {
+            return Err(WorkflowError::Nested { step: label });
         }
         let text = |problem| WorkflowError::Text { step: label.clone(), problem };
         let mut named = BTreeSet::new();

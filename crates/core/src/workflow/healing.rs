@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{
+    ahead::Acts,
     change::{Healer, StepChange},
     dialogs::dismissal,
     performing::{Heal, Next, Performing, Proposed, Unresolved},
@@ -44,7 +45,7 @@ impl Performing {
         };
         self.dialogs = self.dialogs.saturating_add(1);
         self.proposed = Some(Proposed::Dialog(change));
-        Some(Next::Act(Box::new(press(element)), about))
+        Some(Next::Act(Acts::one(press(element), about)))
     }
 
     /// Whether a model is asked about the step that cannot be done.

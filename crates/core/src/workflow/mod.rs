@@ -6,23 +6,30 @@
 //! found again by the rules of selectors, and proposed as a [`StepChange`]; what is really gone stops the run, or costs one question to
 //! a model.
 
+mod ahead;
 mod change;
 mod dialogs;
 mod file;
 mod filling;
+mod fitting;
 mod healing;
 mod lines;
+mod offer;
 mod performing;
 mod results;
+mod seeking;
 pub mod selector;
 mod values;
 
+pub(crate) use ahead::Acts;
 pub use change::{Healer, StepChange, WorkflowEnd};
 pub use file::{
     DialogRule, EachRow, Expected, FORMAT, Learnt, Parameter, ParameterKind, StepWindow, Workflow,
     WorkflowError, WorkflowStep,
 };
+pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
+pub use offer::{ValueProblem, WorkflowOffer, given_values};
 pub use performing::{Heal, WorkflowRun};
 pub(crate) use performing::{Next, Performing, Trouble, Where};
 pub use values::{TemplateError, Values, literal};

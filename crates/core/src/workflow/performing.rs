@@ -3,14 +3,16 @@
 //! Pure: it is given what is seen and what came back, and says what to do. The session machine does it, through the same gate as
 //! everything else.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{
+    ahead::{Acts, Tells},
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
+    seeking::Seeking,
     selector::{Found, Obstacle, Selector, find},
     values::{TemplateError, Values},
 };
@@ -81,10 +83,14 @@ struct Frame {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Proposed {
-    /// The call of the step, with what changed in its selectors.
+    /// The call of the step, with what changed in its selectors, and perhaps the calls of the steps after it.
     Step(Vec<StepChange>),
     /// A wait for its element.
     Wait,
+    /// A document was opened.
+    Document,
+    /// A turn of the wheel, to see more of the window.
+    Scroll,
     /// A press in a dialog that came in between, with the change if the workflow does not know the dialog.
     Dialog(Option<Box<StepChange>>),
 }
@@ -101,8 +107,8 @@ pub(crate) struct Trouble {
 /// What is done next in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Next {
-    /// This call, for this reason.
-    Act(Box<ProposedAction>, String),
+    /// This.
+    Act(Acts),
     /// Nothing here: the next step is elsewhere, or there is none.
     Elsewhere,
     /// Nothing: the step cannot be done as it is written.
@@ -136,6 +142,9 @@ pub(crate) struct Performing {
     /// Whether the element of the step was waited for, and whether the step was tried again.
     pub(super) waited: bool,
     pub(super) tried_again: bool,
+    /// How far the window was scrolled through for the element.
+    #[serde(default)]
+    pub(super) seeking: Seeking,
     /// Whether the application of the step was started.
     pub(super) started: bool,
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
@@ -143,6 +152,9 @@ pub(crate) struct Performing {
     pub(super) asked: u32,
     /// The windows that steps worked in, by the roots of their applications.
     windows: BTreeMap<String, WindowId>,
+    /// The documents that are opened before the first step, if nobody else opens them.
+    #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
+    opening: VecDeque<String>,
     pub(crate) changes: Vec<StepChange>,
     /// The calls that were done, and those of them whose effect was not seen.
     pub(crate) done: u32,
@@ -160,15 +172,30 @@ impl Performing {
             trouble: None,
             waited: false,
             tried_again: false,
+            seeking: Seeking::default(),
             started: false,
             dialogs: 0,
             asked: 0,
             windows: BTreeMap::new(),
+            opening: VecDeque::new(),
             changes: Vec::new(),
             done: 0,
             unseen: 0,
         };
         performing.enter();
+        performing
+    }
+
+    /// One that opens its documents itself, because nobody has opened them for it.
+    pub(crate) fn opening_documents(run: WorkflowRun) -> Self {
+        let documents = run.documents();
+        let mut performing = Self::new(run);
+        match documents {
+            Ok(documents) => performing.opening = documents.into(),
+            Err(error) => {
+                performing.trouble = Some(Trouble { argument: None, text: error.to_string() });
+            }
+        }
         performing
     }
 
@@ -247,7 +274,7 @@ impl Performing {
     pub(super) fn advance(&mut self) {
         (self.waited, self.tried_again, self.started) = (false, false, false);
         (self.dialogs, self.asked) = (0, 0);
-        (self.trouble, self.proposed) = (None, None);
+        (self.trouble, self.proposed, self.seeking) = (None, None, Seeking::default());
         if let Some(last) = self.at.last_mut() {
             *last = Frame { step: last.step.saturating_add(1), row: 0 };
         }
@@ -258,6 +285,14 @@ impl Performing {
     pub(crate) fn place(&mut self, windows: &[WindowInfo]) -> Where {
         if let Some(trouble) = &self.trouble {
             return Where::Stuck(trouble.clone());
+        }
+        while let Some(document) = self.opening.pop_front() {
+            if windows.iter().all(|window| !shows(window, &document)) {
+                self.proposed = Some(Proposed::Document);
+                let arguments = Map::from_iter([("files".to_owned(), Value::from(vec![document]))]);
+                let function = LAUNCH.to_owned();
+                return Where::Start(ProposedAction { function, arguments, expect: None });
+            }
         }
         let Some(step) = self.step().cloned() else { return Where::Done };
         let Some(wanted) = &step.window else {
@@ -297,22 +332,36 @@ impl Performing {
         again.or_else(|| among.first()).map(|window| window.id)
     }
 
-    /// What is done next in this window, of which this is seen.
-    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView) -> Next {
+    /// Whether a step is done in this window.
+    pub(super) fn is_in(&self, step: &WorkflowStep, window: WindowId) -> bool {
+        let wanted = step.window.as_ref();
+        wanted.is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window))
+    }
+
+    /// What is done next in this window, of which this is seen. `does` tells what a tool does.
+    pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView, does: Tells<'_>) -> Next {
         if let Some(trouble) = &self.trouble {
             return Next::Stuck(trouble.clone());
         }
         loop {
             let Some(step) = self.step().cloned() else { return Next::Elsewhere };
-            let is_here = step
-                .window
-                .as_ref()
-                .is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window));
-            if !is_here {
+            if !self.is_in(&step, window) {
                 return Next::Elsewhere;
             }
             match self.resolve(&step, view) {
-                Ok((arguments, changes)) => return self.proposes(&step, arguments, changes),
+                Ok((ids, changes)) => {
+                    return match self.action(&step, ids) {
+                        Ok(action) => {
+                            self.proposed = Some(Proposed::Step(changes));
+                            Next::Act(self.with_following(&step, action, (window, view), does))
+                        }
+                        Err(error) => {
+                            let trouble = Trouble { argument: None, text: error.to_string() };
+                            self.trouble = Some(trouble.clone());
+                            Next::Stuck(trouble)
+                        }
+                    };
+                }
                 Err(unresolved) => {
                     if let Some(next) = self.dialog(&unresolved, view) {
                         return next;
@@ -324,33 +373,19 @@ impl Performing {
                         }
                         continue;
                     }
+                    if let Some(next) = self.seeks(&unresolved, view) {
+                        return next;
+                    }
                     if let Some(wait) =
                         unresolved.wait().filter(|_| !std::mem::replace(&mut self.waited, true))
                     {
                         self.proposed = Some(Proposed::Wait);
-                        return Next::Act(
-                            Box::new(wait),
-                            "what the step is aimed at is not there yet".to_owned(),
-                        );
+                        return Next::Act(Acts::one(wait, "what the step is aimed at is not there yet"));
                     }
                     let trouble = Trouble { argument: Some(unresolved.argument), text: unresolved.text };
                     self.trouble = Some(trouble.clone());
                     return Next::Stuck(trouble);
                 }
-            }
-        }
-    }
-
-    fn proposes(&mut self, step: &WorkflowStep, ids: Map<String, Value>, changes: Vec<StepChange>) -> Next {
-        match self.action(step, ids) {
-            Ok(action) => {
-                self.proposed = Some(Proposed::Step(changes));
-                Next::Act(Box::new(action), step.about.clone())
-            }
-            Err(error) => {
-                let trouble = Trouble { argument: None, text: error.to_string() };
-                self.trouble = Some(trouble.clone());
-                Next::Stuck(trouble)
             }
         }
     }
@@ -379,6 +414,7 @@ impl Performing {
                 argument: argument.clone(),
                 selector: Box::new(selector.clone()),
                 blocked: false,
+                absent: false,
                 text: error.to_string(),
             })?;
             let found = find(&filled, view);
@@ -386,6 +422,7 @@ impl Performing {
                 return Err(Unresolved {
                     argument: argument.clone(),
                     blocked: matches!(&found, Found::Gone { why: Obstacle::Blocked { .. }, .. }),
+                    absent: matches!(&found, Found::Gone { why: Obstacle::Nothing | Obstacle::Hidden, .. }),
                     text: found.explain(&filled),
                     selector: Box::new(filled),
                 });
@@ -420,12 +457,20 @@ impl Performing {
     }
 }
 
+/// Whether a window shows a document.
+fn shows(window: &WindowInfo, document: &str) -> bool {
+    let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
+    path == Some(document)
+}
+
 /// An element that was not found.
 pub(super) struct Unresolved {
     pub(super) argument: String,
     pub(super) selector: Box<Selector>,
     /// Whether a dialog is in front of its window.
     pub(super) blocked: bool,
+    /// Whether nothing of its name is shown, and nothing stands in its place.
+    pub(super) absent: bool,
     pub(super) text: String,
 }
 

@@ -4,6 +4,7 @@ use super::{
     change::{StepChange, WorkflowEnd},
     file::WorkflowStep,
     performing::{Performing, Proposed, Trouble},
+    selector::mean_the_same,
 };
 use crate::{
     command::{ActionCommandInfo, CallStatus, Verdict},
@@ -28,18 +29,33 @@ impl Performing {
     /// Takes in what came of the calls that were proposed.
     pub(crate) fn recorded(&mut self, actions: &[ActionCommandInfo]) {
         let Some(proposed) = self.proposed.take() else { return };
-        let Some(info) = actions.last() else { return };
+        let Some((info, following)) = actions.split_first() else { return };
         match proposed {
             Proposed::Wait => {}
+            Proposed::Document if info.result.is_success() => {}
+            Proposed::Document => self.fails(info),
+            Proposed::Scroll => self.scrolled(info),
             Proposed::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));
             }
             Proposed::Dialog(_) => self.fails(info),
-            Proposed::Step(changes) => match self.step().cloned() {
-                Some(step) if info.result.is_success() => self.succeeds(&step, info, changes),
-                Some(_) => self.tries_again(info),
-                None => {}
-            },
+            Proposed::Step(changes) => {
+                let mut changes = Some(changes);
+                for info in std::iter::once(info).chain(following) {
+                    let Some(step) = self.step().cloned() else { return };
+                    if !info.result.is_success() {
+                        // What did not run because of the call before it is looked for anew.
+                        if changes.is_some() || info.result.status != CallStatus::Skipped {
+                            self.tries_again(info);
+                        }
+                        return;
+                    }
+                    self.succeeds(&step, info, changes.take().unwrap_or_default());
+                    if self.trouble.is_some() {
+                        return;
+                    }
+                }
+            }
         }
     }
 
@@ -83,7 +99,10 @@ impl Performing {
 /// Whether a call opened a window or dialog with this title.
 fn opened(info: &ActionCommandInfo, title: &str) -> bool {
     let wanted = fold_name(title);
-    let is = |known: &str| fold_name(known).contains(&wanted) || wanted.contains(&fold_name(known));
+    let is = |known: &str| {
+        let known = fold_name(known);
+        known.contains(&wanted) || wanted.contains(&known) || mean_the_same(&known, &wanted)
+    };
     info.result.window.as_ref().is_some_and(|window| !window.title.is_empty() && is(&window.title))
         || info.result.report.contains(&info.result.output, title)
 }

@@ -27,14 +27,14 @@ pub enum TemplateError {
 }
 
 /// A part of a text.
-enum Part<'a> {
+pub(super) enum Piece<'a> {
     Text(String),
     /// The path of a value.
     Value(&'a str),
 }
 
 /// The parts of a text.
-fn parts(text: &str) -> Result<Vec<Part<'_>>, TemplateError> {
+pub(super) fn pieces(text: &str) -> Result<Vec<Piece<'_>>, TemplateError> {
     let error = || TemplateError::Brace { text: text.to_owned() };
     let mut parts = Vec::new();
     let mut plain = String::new();
@@ -54,24 +54,24 @@ fn parts(text: &str) -> Result<Vec<Part<'_>>, TemplateError> {
             if name.trim().is_empty() || name.contains('{') {
                 return Err(error());
             }
-            parts.push(Part::Text(std::mem::take(&mut plain)));
-            parts.push(Part::Value(name.trim()));
+            parts.push(Piece::Text(std::mem::take(&mut plain)));
+            parts.push(Piece::Value(name.trim()));
             rest = after;
         }
     }
     plain.push_str(rest);
-    parts.push(Part::Text(plain));
+    parts.push(Piece::Text(plain));
     Ok(parts)
 }
 
 /// The names that a text refers to, without what follows them in a path.
 pub(super) fn names_in(text: &str) -> Result<BTreeSet<String>, TemplateError> {
     let first = |path: &str| path.split('.').next().unwrap_or_default().to_owned();
-    let name = |part: Part<'_>| match part {
-        Part::Value(path) => Some(first(path)),
-        Part::Text(_) => None,
+    let name = |part: Piece<'_>| match part {
+        Piece::Value(path) => Some(first(path)),
+        Piece::Text(_) => None,
     };
-    Ok(parts(text)?.into_iter().filter_map(name).collect())
+    Ok(pieces(text)?.into_iter().filter_map(name).collect())
 }
 
 /// The names that the texts of a value refer to.
@@ -158,10 +158,10 @@ impl Values {
         form: impl Fn(&str) -> String,
     ) -> Result<String, TemplateError> {
         let mut filled = String::new();
-        for part in parts(text)? {
+        for part in pieces(text)? {
             match part {
-                Part::Text(text) => filled.push_str(&text),
-                Part::Value(path) => filled.push_str(&form(&text_of(&*self.at(path)?))),
+                Piece::Text(text) => filled.push_str(&text),
+                Piece::Value(path) => filled.push_str(&form(&text_of(&*self.at(path)?))),
             }
         }
         Ok(filled)
@@ -173,8 +173,8 @@ impl Values {
     /// As of [`Self::fill`].
     pub fn fill_value(&self, value: &Value) -> Result<Value, TemplateError> {
         Ok(match value {
-            Value::String(text) => match parts(text)?.as_slice() {
-                [Part::Text(before), Part::Value(path), Part::Text(after)]
+            Value::String(text) => match pieces(text)?.as_slice() {
+                [Piece::Text(before), Piece::Value(path), Piece::Text(after)]
                     if before.is_empty() && after.is_empty() =>
                 {
                     self.at(path)?.into_owned()

@@ -12,8 +12,8 @@ use deskhand_core::{
     session::{Effect, Event, FollowerPlan, SessionConfig},
     ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
     workflow::{
-        EachRow, Expected, Heal, Healer, Parameter, StepChange, StepWindow, Workflow, WorkflowRun, WorkflowStep,
-        selector::Selector,
+        EachRow, Expected, Heal, Healer, Parameter, StepChange, StepWindow, Workflow, WorkflowRun,
+        WorkflowStep, selector::Selector,
     },
 };
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use crate::harness::{Harness, config, element, tool, window};
 
 /// The elements of a form: an order with a field, a list and buttons.
-fn form(names: &[(&str, Role)]) -> Vec<Element> {
+pub(crate) fn form(names: &[(&str, Role)]) -> Vec<Element> {
     let mut elements = vec![element(1, 0, Role::FRAME, "Orders"), element(2, 1, Role::PANEL, "Order")];
     for (number, (name, role)) in (3..).zip(names) {
         elements.push(element(number, 2, role.clone(), name));
@@ -29,14 +29,14 @@ fn form(names: &[(&str, Role)]) -> Vec<Element> {
     elements
 }
 
-const USUAL: &[(&str, Role)] = &[
+pub(crate) const USUAL: &[(&str, Role)] = &[
     ("Customer", Role::ENTRY),
     ("Amount", Role::ENTRY),
     ("Add", Role::PUSH_BUTTON),
-    ("Send order", Role::PUSH_BUTTON),
+    ("Send", Role::PUSH_BUTTON),
 ];
 
-fn shown(info: &WindowInfo, elements: Vec<Element>) -> WindowView {
+pub(crate) fn shown(info: &WindowInfo, elements: Vec<Element>) -> WindowView {
     WindowView {
         surfaces: vec![Surface { window: info.clone(), tree: Tree { elements, partial: None } }],
         picture: None,
@@ -44,7 +44,7 @@ fn shown(info: &WindowInfo, elements: Vec<Element>) -> WindowView {
     }
 }
 
-fn orders() -> WindowInfo {
+pub(crate) fn orders() -> WindowInfo {
     window(1, "Orders", "Orders")
 }
 
@@ -52,7 +52,7 @@ fn selector(id: u32) -> Selector {
     Selector::of(&shown(&orders(), form(USUAL)), ElementId(id)).unwrap()
 }
 
-fn step(call: &str, aim: Option<u32>, arguments: &Value) -> WorkflowStep {
+pub(crate) fn step(call: &str, aim: Option<u32>, arguments: &Value) -> WorkflowStep {
     let aims = aim.map(|id| ("id".to_owned(), selector(id)));
     let arguments = arguments.as_object().cloned().unwrap_or_else(Map::new);
     WorkflowStep {
@@ -65,7 +65,7 @@ fn step(call: &str, aim: Option<u32>, arguments: &Value) -> WorkflowStep {
     }
 }
 
-fn workflow(steps: Vec<WorkflowStep>) -> Workflow {
+pub(crate) fn workflow(steps: Vec<WorkflowStep>) -> Workflow {
     Workflow {
         format: 1,
         name: "order".to_owned(),
@@ -144,7 +144,8 @@ impl Stage {
     }
 
     fn note(&mut self, command: &Command) {
-        let id = command.arguments.get("id").and_then(Value::as_str).and_then(|id| id.parse::<ElementId>().ok());
+        let id =
+            command.arguments.get("id").and_then(Value::as_str).and_then(|id| id.parse::<ElementId>().ok());
         let dialog = self.dialog.iter().flat_map(|surface| &surface.tree.elements);
         let found = self.elements.iter().chain(dialog).find(|element| Some(element.id) == id);
         let name = found.map(|element| element.name.clone()).unwrap_or_default();
@@ -154,18 +155,22 @@ impl Stage {
     }
 }
 
-fn seen() -> CallResult {
-    CallResult { status: CallStatus::Success, effect: Some(Verdict::Seen), ..CallResult::failure(None, "done") }
+pub(crate) fn seen() -> CallResult {
+    CallResult {
+        status: CallStatus::Success,
+        effect: Some(Verdict::Seen),
+        ..CallResult::failure(None, "done")
+    }
 }
 
-fn tools() -> SessionConfig {
+pub(crate) fn tools() -> SessionConfig {
     let mut config = config();
     config.app_tools.extend([tool("set_value"), tool("wait_for"), tool("save")]);
     config.limits.steps_max = 1_000;
     config
 }
 
-fn usual() -> Vec<WorkflowStep> {
+pub(crate) fn usual() -> Vec<WorkflowStep> {
     vec![
         step("set_value", Some(3), &json!({"value": "{customer}"})),
         step("set_value", Some(4), &json!({"value": "12"})),
@@ -183,7 +188,8 @@ fn a_workflow_runs_without_a_model_and_replays() {
     assert_eq!((end.done, end.stopped_at, end.changes.len(), stage.asked), (3, None, 0, 0));
     assert_eq!(stage.h.session.tally().model_calls, 0);
     // The same events lead to the same effects.
-    let mut again = deskhand_core::session::Session::new(tools(), deskhand_core::prompt::PromptSet::default());
+    let mut again =
+        deskhand_core::session::Session::new(tools(), deskhand_core::prompt::PromptSet::default());
     for (wanted, event) in &stage.h.history {
         assert_eq!(&serde_json::to_string(&again.next()).unwrap(), wanted);
         again.apply(event).unwrap();
@@ -218,12 +224,19 @@ fn a_denied_step_is_never_sent() {
     let stage = Stage::new(workflow(usual()), Heal::Off, SessionConfig { policy, ..tools() });
     let (stage, outcome) = stage.run(&mut |_, _| seen());
     assert_eq!(outcome.kind, OutcomeKind::Failed);
-    assert!(outcome.reason.contains("stopped at step 3: click_element") && outcome.reason.contains("no clicks"), "{}", outcome.reason);
+    assert!(
+        outcome.reason.contains("stopped at step 3: click_element") && outcome.reason.contains("no clicks"),
+        "{}",
+        outcome.reason
+    );
     assert!(stage.calls.iter().all(|call| !call.starts_with("click")), "{:?}", stage.calls);
     // A guarded one is asked about, as it is for agents.
     let steps = vec![step("click_element", Some(6), &json!({}))];
     let (stage, outcome) = Stage::new(workflow(steps), Heal::Off, tools()).run(&mut |_, _| seen());
-    assert_eq!((stage.calls.as_slice(), outcome.kind), (&["(asked)".to_owned(), "click_element Send order".to_owned()][..], OutcomeKind::Finished));
+    assert_eq!(
+        (stage.calls.as_slice(), outcome.kind),
+        (&["(asked)".to_owned(), "click_element Send".to_owned()][..], OutcomeKind::Finished)
+    );
 }
 
 #[test]
@@ -233,7 +246,7 @@ fn a_renamed_element_is_found_and_the_change_is_proposed() {
         ("Customer name", Role::ENTRY),
         ("Amount", Role::ENTRY),
         ("Add", Role::PUSH_BUTTON),
-        ("Send order", Role::PUSH_BUTTON),
+        ("Send", Role::PUSH_BUTTON),
     ]);
     // A field at the beginning has a neighbour on one side alone; the panel says where it is.
     let (stage, outcome) = stage.run(&mut |_, _| seen());
@@ -258,7 +271,7 @@ fn replaced() -> Vec<Element> {
         ("Customer", Role::ENTRY),
         ("Amount", Role::ENTRY),
         ("Basket", Role::PUSH_BUTTON),
-        ("Send order", Role::PUSH_BUTTON),
+        ("Send", Role::PUSH_BUTTON),
     ])
 }
 
@@ -270,7 +283,11 @@ fn what_is_gone_stops_the_run_with_what_is_there() {
         if command.tool == "wait_for" { CallResult::failure(None, "it did not appear") } else { seen() }
     });
     assert_eq!(outcome.kind, OutcomeKind::Failed);
-    assert!(outcome.reason.starts_with("stopped at step 3: Looked for push button \"Add\""), "{}", outcome.reason);
+    assert!(
+        outcome.reason.starts_with("stopped at step 3: Looked for push button \"Add\""),
+        "{}",
+        outcome.reason
+    );
     assert!(outcome.reason.contains("Basket"), "it says what is there: {}", outcome.reason);
     assert_eq!(stage.calls[2..], ["wait_for"], "it is waited for once, and nothing else is pressed");
     assert_eq!(outcome.workflow.unwrap().stopped_at.as_deref(), Some("3"));
@@ -290,7 +307,8 @@ fn a_model_is_asked_once_about_the_step_and_its_answer_is_a_proposed_change() {
         let asked = stage.calls.iter().any(|call| call == "(asked)");
         assert_eq!(asked, heal == Heal::Ask, "{:?}", stage.calls);
         assert_eq!(stage.calls.last().unwrap(), "click_element Basket");
-        let [StepChange::Selector { step, by, why, now, .. }] = outcome.workflow.as_ref().unwrap().changes.as_slice()
+        let [StepChange::Selector { step, by, why, now, .. }] =
+            outcome.workflow.as_ref().unwrap().changes.as_slice()
         else {
             panic!("{:?}", outcome.workflow)
         };
@@ -304,7 +322,9 @@ fn a_model_may_stop_skip_or_name_what_is_not_there() {
     let run = |replies: Vec<Value>| {
         let mut stage = Stage::new(workflow(usual()), Heal::Auto, tools());
         (stage.elements, stage.replies) = (replaced(), replies);
-        stage.run(&mut |_, command| if command.tool == "wait_for" { CallResult::failure(None, "no") } else { seen() })
+        stage.run(&mut |_, command| {
+            if command.tool == "wait_for" { CallResult::failure(None, "no") } else { seen() }
+        })
     };
     let (stage, outcome) = run(vec![json!({"thought": "nothing is certain", "choice": "STOP"})]);
     assert_eq!((outcome.kind, stage.asked), (OutcomeKind::Failed, 1));
@@ -362,7 +382,8 @@ fn rows_that_were_read_are_gone_through() {
 
 /// A modal dialog in front of the form.
 fn dialog(title: &str, elements: &[(&str, Role)]) -> Surface {
-    let info = WindowInfo { kind: WindowKind::Dialog, owner: Some(orders().id), ..window(7, title, "Orders") };
+    let info =
+        WindowInfo { kind: WindowKind::Dialog, owner: Some(orders().id), ..window(7, title, "Orders") };
     let mut root = element(70, 0, Role::DIALOG, title);
     root.states = root.states.with(State::Modal);
     let mut all = vec![root];
@@ -384,7 +405,9 @@ fn a_dialog_that_only_says_something_is_closed_and_noted() {
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
     assert_eq!(stage.calls[0], "click_element OK");
     let changes = outcome.workflow.unwrap().changes;
-    let [StepChange::Dialog { press, by: Healer::Rule, .. }] = changes.as_slice() else { panic!("{changes:?}") };
+    let [StepChange::Dialog { press, by: Healer::Rule, .. }] = changes.as_slice() else {
+        panic!("{changes:?}")
+    };
     assert_eq!(press.called(), "OK");
     // The workflow with that change knows the dialog.
     let (learnt, _) = workflow(usual()).changed(&changes);
@@ -417,7 +440,8 @@ fn a_dialog_that_asks_something_is_not_answered() {
     // A model may press it away; that is one question, and the step is done.
     let mut stage = Stage::new(workflow(usual()), Heal::Auto, tools());
     stage.dialog = Some(dialog("Question", asks[0]));
-    stage.replies = vec![json!({"thought": "it asks about something else", "choice": "PRESS", "element": "e73"})];
+    stage.replies =
+        vec![json!({"thought": "it asks about something else", "choice": "PRESS", "element": "e73"})];
     let (stage, outcome) = stage.run(&mut |stage, command| {
         if command.arguments.get("id") == Some(&json!("e73")) {
             stage.dialog = None;
@@ -457,7 +481,11 @@ fn what_was_refused_is_tried_once_more_and_what_was_not_seen_is_not() {
     assert_eq!((pressed, outcome.kind), (2, OutcomeKind::Failed));
     let (pressed, outcome) = fails(Verdict::NotSeen);
     assert_eq!((pressed, outcome.kind), (1, OutcomeKind::Failed));
-    assert!(outcome.reason.contains("stopped at step 3") && outcome.reason.contains("it did not work"), "{}", outcome.reason);
+    assert!(
+        outcome.reason.contains("stopped at step 3") && outcome.reason.contains("it did not work"),
+        "{}",
+        outcome.reason
+    );
 }
 
 #[test]
@@ -495,8 +523,71 @@ fn a_workflow_is_checked_before_it_runs() {
         let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         workflow(usual()).values(&given)
     };
-    assert_eq!(values(&[]).unwrap_err().to_string(), "the parameter `customer` is missing; give it as --customer \"VALUE\"");
+    assert_eq!(
+        values(&[]).unwrap_err().to_string(),
+        "the parameter `customer` is missing; give it as --customer \"VALUE\""
+    );
     let other = values(&[("customer", "a"), ("color", "b")]).unwrap_err().to_string();
     assert_eq!(other, "`color` is no parameter of order; its parameters: customer");
     assert_eq!(values(&[("customer", "a")]).unwrap()["customer"], "a");
+}
+
+/// The form in a window that scrolls, of which the buttons are out of sight.
+fn cut_off() -> Vec<Element> {
+    let mut elements = form(USUAL.get(..2).unwrap());
+    elements[1].child_count = 4;
+    let mut bar = element(20, 1, Role::SCROLL_BAR, "");
+    bar.bounds = Some(deskhand_core::geometry::Rect::new(90, 10, 12, 200));
+    elements.push(bar);
+    elements
+}
+
+#[test]
+fn a_window_is_scrolled_for_what_is_out_of_sight_down_and_then_up() {
+    let mut config = tools();
+    config.app_tools.push(tool("scroll"));
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config.clone());
+    stage.elements = cut_off();
+    let mut turns = 0;
+    let (stage, outcome) = stage.run(&mut |stage, command| {
+        if command.tool == "scroll" {
+            let notches = json!(if turns % 2 == 0 { 4 } else { 5 });
+            assert_eq!((&command.arguments["id"], &command.arguments["down"]), (&json!("e20"), &notches));
+            turns += 1;
+            if turns == 6 {
+                stage.elements = form(USUAL);
+            }
+        }
+        seen()
+    });
+    assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
+    assert_eq!((turns, stage.calls.last().unwrap().as_str()), (6, "click_element Add"));
+    assert_eq!(outcome.workflow.unwrap().done, 3, "turns of the wheel are no steps");
+
+    // At the end of the window, and at its start, it is seen as a whole.
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config);
+    stage.elements = cut_off();
+    let mut turned = Vec::new();
+    let (_, outcome) = stage.run(&mut |_, command| {
+        if command.tool == "scroll" {
+            turned.push(command.arguments["down"].as_i64().unwrap());
+            return CallResult { effect: Some(Verdict::NotSeen), ..seen() };
+        }
+        seen()
+    });
+    assert_eq!(turned, [4, -4]);
+    assert_eq!(outcome.kind, OutcomeKind::Failed);
+    assert!(outcome.reason.contains("stopped at step 3"), "{}", outcome.reason);
+}
+
+#[test]
+fn a_window_that_shows_everything_is_not_scrolled() {
+    let mut config = tools();
+    config.app_tools.push(tool("scroll"));
+    let mut stage = Stage::new(workflow(usual()), Heal::Off, config);
+    stage.elements = cut_off();
+    stage.elements[1].child_count = 2;
+    let (stage, outcome) = stage.run(&mut |_, _| seen());
+    assert!(!stage.calls.iter().any(|call| call.starts_with("scroll")), "{:?}", stage.calls);
+    assert_eq!(outcome.kind, OutcomeKind::Failed);
 }

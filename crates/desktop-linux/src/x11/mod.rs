@@ -12,8 +12,10 @@ mod input;
 mod keyboard;
 mod monitors;
 mod rhythm;
+mod watching;
 pub(crate) mod window_ids;
 pub(crate) mod windows;
 pub(crate) mod worker;
 
 pub use events::XEvent;
+pub use watching::InputWatch;

@@ -12,6 +12,7 @@ mod native;
 mod patterns;
 mod settling;
 mod ui_tree;
+mod watching;
 mod windowing;
 
 pub use capture::Capture;
@@ -23,4 +24,5 @@ pub use native::{BROWSERS, Native, NativeAnswer, NativeCall, NativeEffect, Nativ
 pub use patterns::{ElementAction, Patterns, Quirks};
 pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
+pub use watching::{PersonInput, Watched};
 pub use windowing::{Ended, LaunchRequest, Launched, Windowing};

@@ -100,6 +100,12 @@ pub(crate) fn workflows_dir(config: &Config) -> PathBuf {
     config.workflows.dir.as_deref().map_or_else(usual, expanded)
 }
 
+/// The folder of the index of help and of the experiences.
+pub(crate) fn knowledge_dir(config: &Config) -> PathBuf {
+    let usual = || xdg("XDG_DATA_HOME", ".local/share").join("deskhand/knowledge");
+    config.knowledge.dir.as_deref().map_or_else(usual, expanded)
+}
+
 /// The folder of the models that run on this machine.
 pub(crate) fn local_dir(config: &Config) -> PathBuf {
     let usual = || xdg("XDG_DATA_HOME", ".local/share").join("deskhand/local");
@@ -125,16 +131,27 @@ pub fn confine(config: &Config) -> Confine {
         },
         allow: config.desktop.allow.clone(),
         hidden: configuration.into_iter().chain(keys).chain(seals(&store)).collect(),
-        // What we run from there is not for them to change.
-        read_only: vec![store.root().to_owned(), local_dir(config)],
+        // What we run and tell agents from there is not for them to change.
+        read_only: vec![
+            store.root().to_owned(),
+            local_dir(config),
+            workflows_dir(config),
+            knowledge_dir(config),
+        ],
     }
 }
 
-/// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, local models,
-/// and the API key.
+/// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, local models, workflows,
+/// what agents look up, and keys.
 pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     let store = session_store(config);
-    let mut all = vec![config_path(), store.root().to_owned(), local_dir(config)];
+    let mut all = vec![
+        config_path(),
+        store.root().to_owned(),
+        local_dir(config),
+        workflows_dir(config),
+        knowledge_dir(config),
+    ];
     all.extend(seals(&store));
     all.extend(secret_files(config));
     all
@@ -145,7 +162,8 @@ fn secret_files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let secrets = config.secrets.values().filter_map(|secret| secret.file.clone());
     let models = std::iter::once(&config.model).chain(config.models.values());
     let keys = models.filter_map(|model| model.api_key_file.clone());
-    keys.chain(secrets.map(|file| expanded(&file)))
+    let engine = config.knowledge.engine.key.as_ref().and_then(|key| key.file.clone());
+    keys.chain(secrets.chain(engine).map(|file| expanded(&file)))
 }
 
 /// A path whose `~` stands for the home folder.

@@ -11,6 +11,7 @@ mod desktop;
 mod detection;
 mod error;
 mod explain;
+mod knowledge;
 mod layers;
 mod limits;
 mod load;
@@ -35,12 +36,13 @@ pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, KeepSetting, Scr
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;
 pub use explain::{Explanation, explain, is_section_key, keys_below};
+pub use knowledge::{EngineKind, EngineSettings, KnowledgeSettings, RetrieverSettings};
 pub use layers::Origin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
-pub(crate) use load::{expanded, local_dir, own_files, workflows_dir};
+pub(crate) use load::{expanded, knowledge_dir, local_dir, own_files, workflows_dir};
 pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
 pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, SmallSetting, StructuredOutputSetting};
 pub use overrides::Overrides;

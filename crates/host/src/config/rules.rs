@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     intent::Does,
-    known_tools::{DELEGATE, RUN_COMMAND},
+    known_tools::{DELEGATE, RUN_COMMAND, RUN_WORKFLOW},
     policy::matches,
     suggest::nearest,
 };
@@ -50,7 +50,7 @@ fn tools() -> Vec<String> {
     let standard = Toolbox::<LinuxDesktop>::standard(ActLimits::default());
     let specs = standard.map(|tools| [tools.host_specs(), tools.app_specs()].concat()).unwrap_or_default();
     let mut names: Vec<String> = specs.into_iter().map(|spec| spec.name).collect();
-    names.extend([DELEGATE.to_owned(), RUN_COMMAND.to_owned()]);
+    names.extend([DELEGATE, RUN_COMMAND, RUN_WORKFLOW].map(str::to_owned));
     names
 }
 

@@ -12,6 +12,7 @@ use super::{
     agents::AgentSettings,
     desktop::DesktopSettings,
     detection::{self, ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings},
+    knowledge::KnowledgeSettings,
     limits::{LimitSettings, PriceSettings, SessionLimitSettings, WorkSettings},
     local::{LocalModelSettings, LocalSettings},
     model::ModelSettings,
@@ -78,6 +79,8 @@ pub struct Config {
     pub sessions: SessionSettings,
     /// Tasks that were learnt and run without a model.
     pub workflows: WorkflowSettings,
+    /// What agents look up before they work on something.
+    pub knowledge: KnowledgeSettings,
 }
 
 impl Default for Config {
@@ -108,6 +111,7 @@ impl Default for Config {
             tools: Vec::new(),
             sessions: SessionSettings::default(),
             workflows: WorkflowSettings::default(),
+            knowledge: KnowledgeSettings::default(),
         }
     }
 }
@@ -158,13 +162,23 @@ pub struct SessionSettings {
 }
 
 /// Tasks that were learnt and run without a model.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkflowSettings {
     /// The folder of workflows. By default `$XDG_DATA_HOME/deskhand/workflows`, usually `~/.local/share/deskhand/workflows`.
     pub dir: Option<PathBuf>,
     /// What is done about a step that cannot be done as it is written.
     pub heal: HealSetting,
+    /// Whether agents can run workflows.
+    pub offer: bool,
+    /// Whether `deskhand run` runs a workflow in place of agents if the request has its words. Otherwise it only says that there is one.
+    pub auto: bool,
+}
+
+impl Default for WorkflowSettings {
+    fn default() -> Self {
+        Self { dir: None, heal: HealSetting::default(), offer: true, auto: false }
+    }
 }
 
 /// What is done about a step of a workflow that cannot be done as it is written.

@@ -6,6 +6,7 @@ use deskhand_core::{
     ids::SessionId,
     outcome::{Outcome, OutcomeKind},
     session::Suspension,
+    workflow::WorkflowEnd,
 };
 use deskhand_runtime::{RunEnd, RunSummary, SessionFolder};
 
@@ -35,6 +36,8 @@ pub struct Ended {
     pub elapsed_ms: u64,
     /// The final screenshot, if requested and taken.
     pub screenshot: Option<PathBuf>,
+    /// How the workflows ended that its rounds were, or that agents ran.
+    pub workflows: Vec<WorkflowEnd>,
 }
 
 impl Ended {

@@ -3,6 +3,7 @@
 mod ended;
 mod error;
 mod find;
+mod following;
 mod fork;
 mod kept;
 mod plan;

@@ -19,18 +19,23 @@ use deskhand_runtime::{
     agents::EnabledAgents,
     people::{Approvals, Request},
     sources::EnabledSources,
-    tools::FileSettings,
+    tools::{FileSettings, Workflows},
 };
 
 use super::setup::Setup;
 use crate::{
     HostError,
     agents::enable,
-    config::{ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, price_table, session_store},
+    config::{
+        ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, knowledge_dir, price_table,
+        session_store,
+    },
+    knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
     prompts::prompts,
     secrets::permits,
     sources::{files, sources},
+    workflows::workflows,
     workspace::{Keep, WorkspacePlan, hosts_of},
 };
 
@@ -68,11 +73,17 @@ pub(crate) struct Plan {
     pub(super) prompts: PromptSet,
     agents: EnabledAgents,
     sources: EnabledSources,
+    /// The workflows that agents can run.
+    pub(super) workflows: Option<Workflows>,
     /// How agents read files; `None` if they cannot.
     pub(super) files: Option<FileSettings>,
     pub(super) store: SessionStore,
     pub(super) people: PeopleRules,
     pub(super) screenshot: Option<PathBuf>,
+    /// What agents look up.
+    pub(super) retrievers: Retrievers,
+    /// Where what the session teaches is kept; `None` if it is not.
+    pub(super) teaches: Option<Knowledge>,
 }
 
 /// Who decides on approvals, and how long a session waits for answers.
@@ -161,16 +172,30 @@ impl Plan {
     ) -> Result<Self, HostError> {
         let mut plan = if heal == Heal::Off {
             let setup = ModelSetup::of(config, request.script_variables.clone())?;
-            // Nobody holds the other end: a question would fail, and none is asked.
-            let (relay, _) = Relay::new("no model");
-            let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
-            plan.setup.steered = true;
-            plan
+            Self::without_model(config, helper, request, setup)?
         } else {
-            Self::new(config, helper, request)?
+            let plan = Self::new(config, helper, request)?;
+            // A model that is asked about a step decides on that alone.
+            let config = SessionConfig { workflows: Vec::new(), ..plan.config };
+            Self { config, workflows: None, ..plan }
         };
         plan.config.limits.steps_max = u32::MAX;
         plan.config.evaluate = None;
+        Ok(plan)
+    }
+
+    /// A session that asks no model, and none has to be configured.
+    fn without_model(
+        config: &Config,
+        helper: Option<&Path>,
+        request: SessionRequest,
+        setup: ModelSetup,
+    ) -> Result<Self, HostError> {
+        // Nobody holds the other end: a question would fail, and none is asked.
+        let (relay, _) = Relay::new("no model");
+        let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
+        plan.sources = sources(config, helper)?;
+        plan.setup.steered = true;
         Ok(plan)
     }
 
@@ -183,7 +208,13 @@ impl Plan {
         let team = model.clone().team()?;
         let plan = Self::with_team(config, helper, request, model, team)?;
         check_price(&plan.config)?;
-        Ok(Self { sources: sources(config, helper)?, ..plan })
+        let retrievers = retrievers(config, helper, &plan.config.policy)?;
+        let workflows = workflows(config);
+        let retrieval = retrievers.retrieval.clone();
+        let session = SessionConfig { retrieval, workflows: workflows.offers.clone(), ..plan.config };
+        let teaches = config.knowledge.learn.then(|| Knowledge::at(knowledge_dir(config)));
+        let (sources, workflows) = (sources(config, helper)?, Some(workflows));
+        Ok(Self { sources, workflows, config: session, retrievers, teaches, ..plan })
     }
 
     fn with_team(
@@ -214,10 +245,13 @@ impl Plan {
             agents: enable(config, helper, &config.agents.enabled)?,
             // Who asks a model has them; who steers has tools of its own.
             sources: EnabledSources::default(),
+            workflows: None,
             files: files(config, helper),
             store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
+            retrievers: Retrievers::default(),
+            teaches: None,
         })
     }
 
@@ -239,13 +273,19 @@ impl Plan {
         if let Some(before) = before.as_ref().filter(|_| !loaded.chooses_model()) {
             model = model.going_on_from(&before.model);
         }
-        let mut plan = Self::with_model(config, helper, request, model)?.kept(config, helper);
+        // What is left of a workflow needs no model, as its beginning did not.
+        let is_alone = held.performs_without_model() && request.requests.is_empty() && !request.converse;
+        let plan = match is_alone {
+            true => Self::without_model(config, helper, request, model)?,
+            false => Self::with_model(config, helper, request, model)?,
+        };
+        let mut plan = plan.kept(config, helper);
         let in_force = held.in_force();
         let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
         plan.agents = enable(config, helper, &names)?;
         let now = plan.config;
         plan.config = overridden(&in_force.config, &now, loaded);
-        if before.as_ref().is_some_and(|before| before.steered) {
+        if before.as_ref().is_some_and(|before| before.steered && !is_alone) {
             // A model that goes on with what somebody else began has the limits of any other.
             plan.config.limits = now.limits;
             plan.config.session_limits = now.session_limits;
@@ -390,6 +430,8 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
         session.evaluate.clone_from(&now.evaluate);
     }
     session.ranks = now.ranks;
+    session.workflows.clone_from(&now.workflows);
+    session.retrieval.clone_from(&now.retrieval);
     session.secrets.clone_from(&now.secrets);
     session.opened.extend(now.opened.iter().cloned());
     session.pictures &= now.pictures;

@@ -12,22 +12,29 @@ use deskhand_core::{
     outcome::OutcomeKind,
     record::{Line, Record},
     text::error_chain,
+    workflow::WorkflowEnd,
 };
 use deskhand_desktop::{Capture as _, Native as _};
-use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_act::{ActLimits, Veiled};
+use deskhand_desktop_detect::Seeing;
+use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Team;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Story, Toolbox, Wait, Waits,
+    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
     people::{AnyUserChannel, Boxed, Nobody, PauseSwitch, People},
     private,
+    tools::DuplicateTool,
 };
 
-use super::{DesktopEnd, Ended, SessionError, plan::Plan, script::skip_answered};
+use super::{DesktopEnd, Ended, SessionError, following::Following, plan::Plan, script::skip_answered};
 use crate::{
     HostError, Notice, Observer,
     ranker::ranker,
     workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
+
+/// The desktop that agents of a session see.
+type SessionDesktop = Seeing<Veiled<LinuxDesktop>>;
 
 /// How long the final screenshot may take.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
@@ -131,6 +138,14 @@ impl Session {
     }
 }
 
+/// What came of a session, before its desktop ends.
+struct Worked {
+    end: RunEnd,
+    workflows: Vec<WorkflowEnd>,
+    summary: RunSummary,
+    screenshot: Option<PathBuf>,
+}
+
 /// A running session.
 struct Run<'a> {
     plan: &'a Plan,
@@ -166,7 +181,8 @@ impl Run<'_> {
             return Ok(opened.map(|_| None)?);
         }
         let desktop_start_ms = workspace.back_end().startup().total_ms;
-        let (end, summary, screenshot) = match self.work_on(&workspace, held, kept).await {
+        let Worked { end, workflows, summary, screenshot } = match self.work_on(&workspace, held, kept).await
+        {
             Ok(ended) => ended,
             Err(error) => {
                 self.close(workspace).await;
@@ -188,6 +204,7 @@ impl Run<'_> {
             desktop_start_ms,
             elapsed_ms,
             screenshot,
+            workflows,
         }))
     }
 
@@ -221,25 +238,10 @@ impl Run<'_> {
         workspace: &Workspace,
         held: Option<HeldSession>,
         kept: bool,
-    ) -> Result<(RunEnd, RunSummary, Option<PathBuf>), HostError> {
+    ) -> Result<Worked, HostError> {
         let plan = self.plan;
-        let tools =
-            Toolbox::standard(ActLimits::default()).map_err(|error| HostError::Tools(error.into()))?;
-        let tools = tools.with_secrets(workspace.secrets.clone()).with_sources(plan.sources());
-        let natives = workspace.desktop.natives();
-        let tools = tools.with_natives(natives).map_err(|error| HostError::Tools(error.into()))?;
-        let tools = match plan.files.clone() {
-            Some(mut files) => {
-                files.hidden.extend(plan.workspace.hidden_places());
-                tools.with_files(files).map_err(|error| HostError::Tools(error.into()))?
-            }
-            None => tools,
-        };
-        let mut story = Story::default();
-        if let Some(held) = &held {
-            let past = held.folder().read_lines(&mut |line| drop(story.read(line)));
-            past.map_err(SessionError::Journal)?;
-        }
+        let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
+        let mut following = Following::of(held.as_ref())?;
         let options = RunOptions {
             store: &plan.store,
             desktop: &workspace.desktop,
@@ -261,7 +263,7 @@ impl Run<'_> {
             stop: self.control.stop.clone(),
             waits: self.control.waits.clone(),
             ranker: plan.model.embeddings.clone().map(ranker),
-            retrieve: None,
+            retrieve: plan.retrievers.ask.clone(),
             program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
             setup: plan.setup.to_json(),
         };
@@ -273,7 +275,7 @@ impl Run<'_> {
             if let Record::Header(header) = &line.record {
                 note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
             }
-            story.read(line);
+            following.read(line);
             observer.record(line);
         };
         let ran = match held {
@@ -285,7 +287,10 @@ impl Run<'_> {
             workspace.settle().await;
         }
         let screenshot = self.picture(workspace).await;
-        Ok((end, story.into_summary(), screenshot))
+        let workflows = following.take_workflows();
+        let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
+        problem.iter().for_each(|problem| self.observer.notice(problem));
+        Ok(Worked { end, workflows, summary, screenshot })
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
@@ -300,6 +305,22 @@ impl Run<'_> {
         };
         self.observer.notice(&problem);
         None
+    }
+}
+
+/// The tools of the agents of a session.
+fn toolbox(plan: &Plan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>, DuplicateTool> {
+    let mut tools = Toolbox::standard(ActLimits::default())?
+        .with_secrets(workspace.secrets.clone())
+        .with_sources(plan.sources())
+        .with_natives(workspace.desktop.natives())?;
+    if let Some(mut files) = plan.files.clone() {
+        files.hidden.extend(plan.workspace.hidden_places());
+        tools = tools.with_files(files)?;
+    }
+    match plan.workflows.clone() {
+        Some(workflows) => tools.with_workflows(workflows),
+        None => Ok(tools),
     }
 }
 

@@ -78,6 +78,9 @@ pub enum WorkflowFileError {
         #[source]
         problem: LearnError,
     },
+    /// Nothing can be learnt from a demonstration.
+    #[error("failed to learn from the demonstration")]
+    Shown(#[source] LearnError),
     /// No change is proposed for a workflow.
     #[error("no run of `{name}` proposes a change")]
     NothingProposed {
@@ -98,7 +101,7 @@ impl WorkflowFileError {
             }
             Self::Exists { .. } => Some("give another name with --name, or --force to replace it".to_owned()),
             Self::Unfit { problem: WorkflowError::Values(_), .. } => Some(
-                "options of `deskhand do` stand before the name of the workflow, its parameters after it"
+                "parameters stand after the name of the workflow: deskhand do NAME --PARAMETER VALUE"
                     .to_owned(),
             ),
             Self::Form { .. } | Self::Unfit { .. } | Self::Text { .. } => Some(
@@ -108,6 +111,9 @@ impl WorkflowFileError {
             Self::Learn { .. } => {
                 Some("`deskhand sessions` lists the sessions with their outcomes".to_owned())
             }
+            Self::Shown(_) => Some(
+                "clicks and texts count in windows that accessibility tells about; `deskhand tree` shows what it tells".to_owned(),
+            ),
             Self::File { .. } | Self::Unwritable { .. } | Self::NothingProposed { .. } => None,
         }
     }

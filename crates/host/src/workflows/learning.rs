@@ -31,10 +31,13 @@ pub(crate) fn learn_from(
         documents: documents.iter().map(|path| path.to_string_lossy().into_owned()).collect(),
     };
     let failed = |problem| WorkflowFileError::Learn { session: folder.name(), problem };
-    let mut draft = learn(folder, &lesson).map_err(failed)?;
-    if wanted.name.is_none() {
-        draft.workflow.name = name_of(&draft.workflow.about);
-    }
+    let draft = learn(folder, &lesson).map_err(failed)?;
+    named(draft, wanted.name.as_deref())
+}
+
+/// A draft with the name that was given, or one made of its request; checked.
+pub(crate) fn named(mut draft: Draft, name: Option<&str>) -> Result<Draft, WorkflowFileError> {
+    draft.workflow.name = name.map_or_else(|| name_of(&draft.workflow.about), str::to_owned);
     let name = draft.workflow.name.clone();
     draft.workflow.check().map_err(|problem| WorkflowFileError::Unfit { name, problem })?;
     Ok(draft)

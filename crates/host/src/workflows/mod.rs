@@ -5,11 +5,13 @@
 
 mod error;
 mod learning;
+mod offering;
 mod performing;
 mod shelf;
 
 pub use error::WorkflowFileError;
 pub use learning::Learn;
-pub(crate) use learning::learn_from;
+pub(crate) use learning::{learn_from, named};
+pub(crate) use offering::workflows;
 pub use performing::Perform;
 pub use shelf::{Shelf, Shelved};

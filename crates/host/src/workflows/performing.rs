@@ -38,7 +38,9 @@ impl Perform {
         let run = WorkflowRun { workflow: shelved.workflow, values, heal };
         let text = run.request().map_err(text_of)?;
         let documents = run.documents().map_err(text_of)?.into_iter().map(PathBuf::from);
-        let open = documents.chain(session.open.clone()).collect();
+        let mut open: Vec<PathBuf> = documents.collect();
+        let besides = session.open.iter().filter(|document| !open.contains(document)).cloned();
+        open.extend(besides.collect::<Vec<_>>());
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::default() };
         Ok(SessionRequest { requests: vec![Request { text, plan: Some(plan) }], open, ..session })
     }

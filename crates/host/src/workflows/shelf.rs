@@ -1,13 +1,14 @@
 //! The folder of workflows.
 
 use std::{
+    cmp::Reverse,
     fs, io,
     path::{Path, PathBuf},
 };
 
 use deskhand_core::{
     suggest::nearest,
-    workflow::{StepChange, Workflow},
+    workflow::{StepChange, Workflow, WorkflowError, WorkflowOffer},
 };
 
 use super::WorkflowFileError;
@@ -86,6 +87,43 @@ impl Shelf {
             return Err(WorkflowFileError::Missing { name: name.to_owned(), near: near.or(all) });
         }
         read(&path)
+    }
+
+    /// Checks before any work that a workflow of this name could be written.
+    ///
+    /// # Errors
+    /// The name is none, or there is one of it that may not be replaced.
+    pub fn check_new(&self, name: &str, replaces: bool) -> Result<(), WorkflowFileError> {
+        if !Workflow::is_name(name) {
+            let problem = WorkflowError::Name { name: name.to_owned() };
+            return Err(WorkflowFileError::Unfit { name: name.to_owned(), problem });
+        }
+        let path = self.path_of(name);
+        if path.exists() && !replaces {
+            return Err(WorkflowFileError::Exists { name: name.to_owned(), path });
+        }
+        Ok(())
+    }
+
+    /// The workflow with a name, under which its file is kept; never another file.
+    pub(crate) fn named(&self, name: &str) -> Result<Shelved, WorkflowFileError> {
+        if !Workflow::is_name(name) {
+            return Err(WorkflowFileError::Missing { name: name.to_owned(), near: None });
+        }
+        let mut found = self.find(name)?;
+        name.clone_into(&mut found.workflow.name);
+        Ok(found)
+    }
+
+    /// What is shown of the workflows to whoever could run them, sorted by name; the `most` that were changed last if there are more.
+    /// Files that are no workflow are left out.
+    pub fn offers(&self, most: usize) -> Vec<WorkflowOffer> {
+        let mut names = self.names().unwrap_or_default();
+        let changed = |name: &String| fs::metadata(self.path_of(name)).and_then(|file| file.modified()).ok();
+        names.sort_by_cached_key(|name| Reverse(changed(name)));
+        names.truncate(most);
+        names.sort();
+        names.iter().filter_map(|name| self.named(name).ok()).map(|found| found.workflow.offer()).collect()
     }
 
     /// Writes a new workflow; `replaces` says whether one of its name may be replaced.

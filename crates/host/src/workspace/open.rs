@@ -45,6 +45,11 @@ pub(super) struct Opened {
 }
 
 impl Workspace {
+    /// Whether it is a desktop of its own, which nobody sits at.
+    pub fn is_private(&self) -> bool {
+        self.kind == DesktopKind::Virtual
+    }
+
     /// The desktop below, which shows everything.
     pub const fn back_end(&self) -> &LinuxDesktop {
         self.desktop.inner().inner()

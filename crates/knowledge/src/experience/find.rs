@@ -139,7 +139,7 @@ impl<'a> Finder<'a> {
             title: experience.title(),
             origin: experience.id.clone(),
             application: application.cloned(),
-            text: experience.text(),
+            text: experience.shown(),
         }
     }
 }

@@ -182,8 +182,9 @@ impl Experience {
         }
     }
 
-    /// The text of a hit: what to do, or what to avoid.
-    pub(crate) fn text(&self) -> String {
+    /// What agents are shown of it: what to do, or what to avoid.
+    #[must_use]
+    pub fn shown(&self) -> String {
         let mut text = format!("Request: {}\n", self.request);
         if self.outcome == Outcome::Worked {
             list(&mut text, "Plan", &self.plan);

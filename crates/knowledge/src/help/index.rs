@@ -18,12 +18,12 @@ use super::{
     error::HelpError,
     files::{Limits, SKIPPED_MAX, Skipped, files},
     language::Languages,
-    passages::passages,
     rank::{Asked, CANDIDATES_MAX, PassageFields, Reranker, ranked},
 };
 use crate::{
     clock::now_ms,
     index::{self, Searched},
+    passages::passages,
     reading::TextReader,
     words,
 };

@@ -15,7 +15,6 @@ mod language;
 mod machine;
 mod man;
 mod mdoc;
-mod passages;
 mod rank;
 mod roff;
 mod xml;

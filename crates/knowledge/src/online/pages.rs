@@ -25,7 +25,11 @@ use super::{
     html::visible,
     limits::OnlineLimits,
 };
-use crate::reading::TextReader;
+use crate::{
+    passages::{Passage, passages},
+    reading::TextReader,
+    score, words,
+};
 
 /// The most addresses of a host that are looked at.
 const ADDRESSES_MAX: usize = 32;
@@ -58,19 +62,34 @@ pub struct Page {
 }
 
 impl Page {
-    /// The page as a hit with this score.
+    /// The passages of the page that have most of the words that are wanted, the best first; none if none has one.
     #[must_use]
-    pub fn into_hit(self, score: u16) -> Hit {
-        let (retriever, trust) = (Retriever::Search, Trust::Web);
-        Hit {
-            retriever,
-            trust,
-            score,
-            title: self.title,
-            origin: self.address,
+    pub fn hits(&self, wanted: &str, hits_max: usize) -> Vec<Hit> {
+        let passages = passages(&self.text, &self.title);
+        let count = |word: &String| {
+            let has = passages.iter().filter(|passage| words::stems(&passage.text).contains(word)).count();
+            u64::try_from(has).unwrap_or(u64::MAX)
+        };
+        let counted = words::wanted(wanted).into_iter().map(|word| {
+            let count = count(&word);
+            (word, count)
+        });
+        let total = u64::try_from(passages.len()).unwrap_or(u64::MAX);
+        let weighted = score::Weighted::new(counted.collect(), total);
+        let share = |passage: &Passage| weighted.share(&format!("{}\n{}", passage.title, passage.text));
+        let mut fits: Vec<(f32, &Passage)> =
+            passages.iter().map(|passage| (share(passage), passage)).filter(|(fit, _)| *fit > 0.0).collect();
+        fits.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+        let hit = |(fit, passage): (f32, &Passage)| Hit {
+            retriever: Retriever::Search,
+            trust: Trust::Web,
+            score: score::score(fit),
+            title: passage.title.clone(),
+            origin: self.address.clone(),
             application: None,
-            text: self.text,
-        }
+            text: passage.text.clone(),
+        };
+        fits.into_iter().take(hits_max).map(hit).collect()
     }
 }
 

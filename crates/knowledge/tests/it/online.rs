@@ -248,11 +248,12 @@ async fn pages_become_text_without_what_is_hidden() {
     assert!(!found.text.contains("lobster"), "{}", found.text);
     let found = pages.fetch_page(&url, &own_address).await.unwrap();
     assert_eq!((found.title.as_str(), found.text.as_str()), ("Title", "# Title\n\ntext é"));
-    let hit = pages.fetch_page(&url, &own_address).await.unwrap().into_hit(700);
-    assert_eq!(
-        (hit.trust, hit.score, hit.title.as_str(), hit.text.as_str()),
-        (Trust::Web, 700, "127.0.0.1", "plain")
-    );
+    let found = pages.fetch_page(&url, &own_address).await.unwrap();
+    let hits = found.hits("a plain one", 2);
+    let [hit] = hits.as_slice() else { panic!("{hits:?}") };
+    assert_eq!((hit.trust, hit.title.as_str(), hit.text.as_str()), (Trust::Web, "127.0.0.1", "plain"));
+    assert!(hit.origin == url && hit.score > 0, "{hit:?}");
+    assert_eq!(found.hits("lobster", 2), []);
     assert_eq!(pages.fetch_page(&url, &own_address).await.unwrap().text, "x");
     for request in server.requests() {
         let unwanted = ["cookie", "referer", "authorization"];

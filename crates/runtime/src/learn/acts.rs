@@ -176,7 +176,7 @@ fn about(reply: &str) -> String {
 }
 
 /// The day of a time in milliseconds since 1970-01-01, where this machine is: 2026-11-30.
-fn day(at_ms: u64) -> String {
+pub(super) fn day(at_ms: u64) -> String {
     let at = i64::try_from(at_ms).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
     at.map(|at| at.to_zoned(jiff::tz::TimeZone::system()).date().to_string()).unwrap_or_default()
 }

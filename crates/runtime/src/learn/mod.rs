@@ -12,11 +12,18 @@ mod steps;
 
 use std::fmt;
 
-use deskhand_core::workflow::{FORMAT, Learnt, Workflow};
+use deskhand_core::{
+    command::ToolSpec,
+    workflow::{FORMAT, Learnt, Workflow},
+};
 
 pub use parameters::Unsure;
 
-use crate::journal::{JournalError, SessionFolder};
+use self::acts::{Act, Taught};
+use crate::{
+    demonstration::Shown,
+    journal::{JournalError, SessionFolder},
+};
 
 /// A workflow that cannot be learnt.
 #[derive(Debug, thiserror::Error)]
@@ -66,11 +73,43 @@ pub struct Lesson {
 /// [`LearnError`] if the journal cannot be read, or no request of it was finished.
 pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnError> {
     let taught = acts::taught(folder, lesson.round)?;
+    drafted(taught, lesson, Learnt { session: folder.name(), demonstrated: false, on: String::new() })
+}
+
+/// Learns a workflow from what a person did. `id` names the demonstration; `on` is its day.
+///
+/// # Errors
+/// [`LearnError::NothingToLearn`] if nothing was done that had an effect.
+pub fn learn_shown(
+    shown: Shown,
+    request: &str,
+    tools: &[ToolSpec],
+    lesson: &Lesson,
+    id: &str,
+) -> Result<Draft, LearnError> {
+    let acts = shown.acts.into_iter().map(|act| Act {
+        about: act.about,
+        command: act.command,
+        result: act.result,
+        view: Some(act.view),
+        is_host: false,
+    });
+    let taught = Taught {
+        request: request.to_owned(),
+        acts: acts.collect(),
+        on: acts::day(crate::now_ms()),
+        tools: tools.to_vec(),
+        notes: shown.notes,
+    };
+    drafted(taught, lesson, Learnt { session: id.to_owned(), demonstrated: true, on: String::new() })
+}
+
+fn drafted(taught: Taught, lesson: &Lesson, learnt: Learnt) -> Result<Draft, LearnError> {
     let mut notes = taught.notes;
     let kept = readings::find(&taught.acts, &taught.request);
     let mut made = steps::steps(&taught.acts, &kept, &taught.tools, &mut notes);
     if made.is_empty() {
-        let text = "the request was finished without a call that had an effect; there is nothing to repeat";
+        let text = "nothing was done that had an effect; there is nothing to repeat";
         return Err(LearnError::NothingToLearn(text.to_owned()));
     }
     parameters::follow_sizes(&mut made, &|path| kept.corner(&taught.acts, path));
@@ -81,7 +120,7 @@ pub fn learn(folder: &SessionFolder, lesson: &Lesson) -> Result<Draft, LearnErro
         about: taught.request.clone(),
         request: deskhand_core::workflow::literal(&taught.request),
         documents: lesson.documents.iter().map(|path| deskhand_core::workflow::literal(path)).collect(),
-        learnt: Some(Learnt { session: folder.name(), demonstrated: false, on: taught.on.clone() }),
+        learnt: Some(Learnt { on: taught.on.clone(), ..learnt }),
         parameters: std::collections::BTreeMap::new(),
         dialogs: Vec::new(),
         steps: made,

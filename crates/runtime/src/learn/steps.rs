@@ -4,7 +4,7 @@ use deskhand_core::{
     command::{ToolSpec, Verdict},
     ids::ElementId,
     intent::{Does, Takes},
-    known_tools::{RECALL, SCROLL},
+    known_tools::{RECALL, RUN_WORKFLOW, SCROLL},
     ui::{WindowKind, names_equal},
     workflow::{
         Expected, StepWindow, WorkflowStep, literal,
@@ -15,9 +15,18 @@ use serde_json::{Map, Value};
 
 use super::{acts::Act, readings::Readings};
 
-/// Tools that look at or move the view alone: a step finds its element without them.
-const NOT_REPEATED: &[&str] =
-    &["more", "summary", "calculate", "wait", "scroll_into_view", "list_windows", RECALL, SCROLL];
+/// Tools that look at or move the view alone: a step finds its element without them. Of a workflow that was run, the steps are there.
+const NOT_REPEATED: &[&str] = &[
+    "more",
+    "summary",
+    "calculate",
+    "wait",
+    "scroll_into_view",
+    "list_windows",
+    RECALL,
+    RUN_WORKFLOW,
+    SCROLL,
+];
 
 /// The steps of these acts.
 pub(super) fn steps(

@@ -6,7 +6,7 @@ use deskhand_core::{
     command::Listing,
     ids::{EffectId, ReadingId},
     intent::Does,
-    known_tools::RECALL,
+    known_tools::{RECALL, RUN_WORKFLOW},
     observation::{Observation, WindowView},
     record::{Line, Record},
     reply::extract_json,
@@ -214,8 +214,8 @@ impl Search<'_> {
             Event::Returned { result } => {
                 let sent = effect.and_then(|effect| self.sent.remove(&effect));
                 let call = sent.map(|sent| sent.call).unwrap_or_default();
-                // What was looked up stood elsewhere before.
-                if !call.starts_with(RECALL) {
+                // What was looked up stood elsewhere before. What a workflow is, nobody has read.
+                if !call.starts_with(RECALL) && !call.starts_with(RUN_WORKFLOW) {
                     let id = effect.map(ReadingId::from);
                     let mut lines = Vec::new();
                     lines_of(&result.output, &mut lines);

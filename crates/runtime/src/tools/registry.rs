@@ -7,6 +7,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, take_declarations},
+    known_tools::RUN_WORKFLOW,
     policy::{Places, Policy},
     secret::SecretPermit,
     ui::WindowInfo,
@@ -22,6 +23,7 @@ use super::{
     documents,
     files::{self, FileSettings},
     links::follow,
+    run_workflow::{Caller, RunWorkflow, Workflows},
     warrant::Warrant,
 };
 use crate::{journal::SessionFolder, sources::EnabledSources};
@@ -313,6 +315,21 @@ impl<D: Desktop> Toolbox<D> {
         for tool in files::all(&settings) {
             self.host = self.host.with_any(tool.name(), Box::new(tool))?;
         }
+        Ok(self)
+    }
+
+    /// Adds the tool that runs workflows, for HostAgent and AppAgents, if there are any.
+    ///
+    /// # Errors
+    /// [`DuplicateTool`] when there is one of the same name.
+    pub fn with_workflows(mut self, workflows: Workflows) -> Result<Self, DuplicateTool> {
+        if workflows.offers.is_empty() {
+            return Ok(self);
+        }
+        let host = RunWorkflow { workflows: workflows.clone(), caller: Caller::Host };
+        self.host = self.host.with_any(RUN_WORKFLOW, Box::new(host))?;
+        self.app =
+            self.app.with_any(RUN_WORKFLOW, Box::new(RunWorkflow { workflows, caller: Caller::App }))?;
         Ok(self)
     }
 

@@ -7,6 +7,7 @@ mod binding;
 mod careful;
 mod costs;
 mod crashes;
+mod demonstration;
 mod durable;
 mod endpoint;
 mod evaluation;

@@ -1,5 +1,7 @@
 //! Tool descriptions as models see them, and errors for invalid arguments.
 
+use std::sync::Arc;
+
 use deskhand_core::{
     command::{CallStatus, Command, ToolSpec, Verdict},
     ids::WindowId,
@@ -8,14 +10,53 @@ use deskhand_core::{
     policy::Policy,
     prompt::tools_text,
     reference::REFERENCE_NAMES,
+    workflow::{Heal, Parameter, Workflow, WorkflowRun, WorkflowStep},
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_fake::{FakeDesktop, office};
-use deskhand_runtime::Toolbox;
+use deskhand_runtime::{
+    Toolbox,
+    tools::{ReadWorkflow, Workflows},
+};
 use serde_json::{Value, json};
 
 fn toolbox() -> Toolbox<FakeDesktop> {
     Toolbox::standard(ActLimits::default()).unwrap()
+}
+
+/// The workflow that agents of these tests can run.
+fn order() -> Workflow {
+    let parameter = |default: Option<&str>, example: &str| Parameter {
+        example: example.to_owned(),
+        default: default.map(str::to_owned),
+        ..Parameter::default()
+    };
+    Workflow {
+        format: 1,
+        name: "order".to_owned(),
+        about: "Order something.".to_owned(),
+        request: "Order {amount} for {customer}".to_owned(),
+        documents: Vec::new(),
+        learnt: None,
+        parameters: [
+            ("amount".to_owned(), parameter(Some("1"), "12")),
+            ("customer".to_owned(), parameter(None, "Acme")),
+        ]
+        .into(),
+        dialogs: Vec::new(),
+        steps: vec![WorkflowStep { call: "save".to_owned(), ..WorkflowStep::default() }],
+    }
+}
+
+/// All tools, with one workflow.
+fn toolbox_with_workflow() -> Toolbox<FakeDesktop> {
+    let read: ReadWorkflow = Arc::new(|name, given| {
+        let workflow = order();
+        assert_eq!(name, "order");
+        let values = workflow.offer().values(given).map_err(|problem| problem.to_string())?;
+        Ok(WorkflowRun { workflow, values, heal: Heal::Off })
+    });
+    toolbox().with_workflows(Workflows { offers: vec![order().offer()], read }).unwrap()
 }
 
 #[test]
@@ -23,6 +64,54 @@ fn tool_descriptions() {
     let tools = toolbox();
     insta::assert_snapshot!("host_tools", tools_text(&tools.host_specs()));
     insta::assert_snapshot!("app_tools", tools_text(&tools.app_specs()));
+}
+
+#[test]
+fn tool_descriptions_of_workflows() {
+    let tools = toolbox_with_workflow();
+    let told = |specs: Vec<ToolSpec>| {
+        let own: Vec<ToolSpec> =
+            specs.into_iter().filter(|tool| tool.name == known_tools::RUN_WORKFLOW).collect();
+        tools_text(&own)
+    };
+    insta::assert_snapshot!("host_workflow_tool", told(tools.host_specs()));
+    insta::assert_snapshot!("app_workflow_tool", told(tools.app_specs()));
+    let none = Workflows { offers: Vec::new(), read: Arc::new(|_, _| Err(String::new())) };
+    let tools = toolbox().with_workflows(none).unwrap();
+    assert!(tools.host_specs().iter().all(|tool| tool.name != known_tools::RUN_WORKFLOW));
+}
+
+#[tokio::test]
+async fn a_workflow_is_returned_with_checked_values() {
+    let (tools, desktop) = (toolbox_with_workflow(), office());
+    let run = async |window: Option<WindowId>, arguments: Value| {
+        let command = Command {
+            tool: known_tools::RUN_WORKFLOW.to_owned(),
+            arguments: arguments.as_object().cloned().unwrap_or_default(),
+            window,
+            ..Command::default()
+        };
+        tools.run(&desktop, &command, &Policy::default()).await
+    };
+    for window in [None, desktop.find_window("Writer")] {
+        let result = run(window, json!({"name": "order", "parameters": {"customer": "Acme"}})).await;
+        assert_eq!(result.status, CallStatus::Success, "{}", result.summary());
+        let run: WorkflowRun = serde_json::from_value(result.output).unwrap();
+        assert_eq!(run.workflow, order());
+        assert_eq!(
+            run.values,
+            [("amount".to_owned(), "1".to_owned()), ("customer".to_owned(), "Acme".to_owned())].into()
+        );
+    }
+    let check = async |arguments: Value, expected: &str| {
+        let result = run(None, arguments).await;
+        assert_eq!((result.status, result.effect), (CallStatus::Failure, Some(Verdict::Refused)));
+        assert!(result.summary().contains(expected) && result.output.is_null(), "{}", result.summary());
+    };
+    check(json!({"name": "order"}), "the parameter `customer` is missing").await;
+    check(json!({"name": "/etc/passwd", "parameters": {}}), "there is no workflow").await;
+    check(json!({"name": "order", "customer": "Acme"}), "there is no argument `customer`").await;
+    check(json!({"name": "order", "parameters": {"customer": ["Acme"]}}), "must be a text").await;
 }
 
 #[tokio::test]
@@ -75,7 +164,7 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 25] = [
+const PLAIN: [&str; 26] = [
     "action",
     "button",
     "checked",
@@ -91,6 +180,7 @@ const PLAIN: [&str; 25] = [
     "keep_format",
     "key_hold",
     "page",
+    "parameters",
     "range",
     "expression",
     "right",
@@ -105,7 +195,7 @@ const PLAIN: [&str; 25] = [
 
 #[test]
 fn every_tool_declares_what_it_does_and_what_its_arguments_are() {
-    let tools = toolbox();
+    let tools = toolbox_with_workflow();
     for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
         assert_ne!(spec.does, Does::Other, "{}", spec.name);
         let declared = |name: &String| spec.takes.iter().any(|(argument, _)| argument == name);
@@ -126,7 +216,7 @@ fn every_tool_declares_what_it_does_and_what_its_arguments_are() {
 #[test]
 fn the_tools_page_is_complete() {
     let page = include_str!("../../../../docs/reference/tools.md");
-    let tools = toolbox();
+    let tools = toolbox_with_workflow();
     for spec in tools.host_specs().into_iter().chain(tools.app_specs()) {
         assert!(
             page.contains(&format!("`{}`", spec.name)),

@@ -14,8 +14,14 @@ use super::{left::walk, place::Place};
 const OF_APPLICATIONS: &[&str] = &[".cache", ".config", ".dbus", ".local/share"];
 /// What the request is about.
 const OF_THE_REQUEST: &[&str] = &["note.txt", "work/log.txt"];
-/// The folder of local models: it is made before applications start, so that none of them makes it in our place.
-const OF_OURS: &[&str] = &[".local/share/deskhand", ".local/share/deskhand/local"];
+/// The folders of local models, of knowledge and of workflows: they are made before applications start, so that none of them makes them
+/// in our place.
+const OF_OURS: &[&str] = &[
+    ".local/share/deskhand",
+    ".local/share/deskhand/knowledge",
+    ".local/share/deskhand/local",
+    ".local/share/deskhand/workflows",
+];
 
 /// What is known of a file; of a folder, its permissions alone.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use super::{
     data::{Anchor, Selector},
     find::{Agreement, Drift},
+    kinship::{Kinship, kinship},
     roles::are_related,
 };
 use crate::ui::fold_name;
@@ -154,7 +155,12 @@ pub(super) fn same_all(one: &[Anchor], other: &[Anchor]) -> bool {
 
 /// Whether the nearest recorded neighbour is still near; `None` if there was none.
 fn near(recorded: &[Anchor], seen: &[Anchor]) -> Option<bool> {
-    recorded.first().map(|nearest| seen.iter().any(|one| same(one, nearest)))
+    recorded.first().map(|nearest| seen.iter().any(|one| same(one, nearest) || is_translated(nearest, one)))
+}
+
+/// Whether a neighbour has another word for its name, as when only some of the names of a window are in another language.
+fn is_translated(was: &Anchor, now: &Anchor) -> bool {
+    was.role == now.role && kinship(&was.name, &now.name) == Kinship::Synonym
 }
 
 /// How many of the landmarks are in a window, in percent; `None` if too few were recorded to tell.

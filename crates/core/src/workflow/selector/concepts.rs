@@ -221,6 +221,11 @@ pub(super) const WIDER: &[&str] = &[
     "admin",
 ];
 
+/// Whether two names in the form in which names are compared are words for the same, in whatever languages.
+pub(in crate::workflow) fn mean_the_same(one: &str, other: &str) -> bool {
+    concepts_of(one).iter().any(|concept| concepts_of(other).contains(concept))
+}
+
 /// The meanings of a name in the form in which names are compared; none if it is not known.
 pub(super) fn concepts_of(name: &str) -> &'static [usize] {
     static INDEX: LazyLock<HashMap<&'static str, Vec<usize>>> = LazyLock::new(|| {

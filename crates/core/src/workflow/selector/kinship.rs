@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-use super::concepts::{NEGATIONS, OPPOSITES, WIDER, concepts_of};
+use super::concepts::{NEGATIONS, OPPOSITES, WIDER, concepts_of, mean_the_same};
 use crate::{
     intent::Does,
     known_tools,
@@ -52,7 +52,7 @@ pub(super) fn kinship(old: &str, new: &str) -> Kinship {
         return Kinship::Stranger;
     }
     let (known, knows) = (concepts_of(&old), concepts_of(&new));
-    if known.iter().any(|one| knows.contains(one)) {
+    if mean_the_same(&old, &new) {
         return Kinship::Synonym;
     }
     if letters(&old) == letters(&new) {

@@ -9,6 +9,9 @@
 //! An agreement is *strong* if it names something: a container, a neighbour, the label, the help text, the shortcut, the range of
 //! values, row or column. The place in the window and the position among controls of the same role are *weak*: they never decide alone.
 //!
+//! A list to choose from that has a label to its left is called by the label: its own name is often what is chosen. A sentence is a notice,
+//! neither a label nor a neighbour. A neighbour that has another word of the same meaning is still the neighbour.
+//!
 //! 1. [`Fit::Same`], or exact: role, name and containers are equal. One strong agreement, if any was recorded; most of the neighbours in
 //!    the same container count as one.
 //! 2. [`Fit::Moved`]: role and name are equal. One strong agreement; none for a name of several words that no other element had, if
@@ -47,6 +50,7 @@ mod structure;
 mod tables;
 mod update;
 
+pub(super) use concepts::mean_the_same;
 pub use data::{Anchor, ParseAnchorError, Scope, Selector};
 pub use find::{Agreement, Contender, Drift, Fit, Found, Obstacle, find};
 pub use naming::NamePattern;

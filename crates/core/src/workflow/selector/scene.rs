@@ -188,6 +188,10 @@ impl<'a> Scene<'a> {
         let labels: Vec<Option<String>> =
             (0..self.nodes.len()).map(|at| tables::label_beside(self, at)).collect();
         for (node, label) in self.nodes.iter_mut().zip(labels) {
+            if label.is_some() {
+                // The name of a list to choose from is what is chosen.
+                (node.called, node.folded) = (String::new(), String::new());
+            }
             node.label = label;
         }
         let fields: Vec<String> = self
@@ -235,7 +239,9 @@ impl<'a> Scene<'a> {
                 .is_some_and(|above| above.element.role.is_interactive() && above.folded == node.folded)
         });
         let names_field = is_caption(role) && fields.contains(&node.folded);
+        let is_notice = is_caption(role) && tables::is_sentence(name);
         node.is_shown
+            && !is_notice
             && !node.in_row
             && is_kind
             && !name.is_empty()

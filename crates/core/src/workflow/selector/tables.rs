@@ -15,13 +15,22 @@ const ABOVE_MAX: i32 = 40;
 const RIGHT_MAX: i32 = 40;
 /// The longest label, in characters.
 const LABEL_CHARS_MAX: usize = 80;
+/// The fewest words of a sentence; fewer may be an abbreviation.
+const SENTENCE_WORDS_MIN: usize = 4;
+/// Where a label stands, as far as it counts.
+const RIGHT: u8 = 0;
+const LEFT: u8 = 1;
+const ABOVE: u8 = 2;
 /// The most texts of a row that are read.
 const ROW_MAX: usize = 32;
 
-/// The text of the label beside a field without a name: to the left, else above, to the right of a box, or just before it.
+/// The text of the label beside a field without a name: to the left, else above, to the right of a box, or just before it. A list to
+/// choose from is often named by what is chosen; the label to its left names it better.
 pub(super) fn label_beside(scene: &Scene<'_>, at: usize) -> Option<String> {
     let own = scene.node(at)?;
-    if !own.called.is_empty() || !own.is_shown || !is_field(&own.element.role) {
+    let is_named = !own.called.is_empty();
+    let is_choice = own.element.role == Role::COMBO_BOX && own.element.bounds.is_some();
+    if is_named && !is_choice || !own.is_shown || !is_field(&own.element.role) {
         return None;
     }
     let is_label = |node: &Node<'_>| {
@@ -29,6 +38,7 @@ pub(super) fn label_beside(scene: &Scene<'_>, at: usize) -> Option<String> {
             && is_caption(&node.element.role)
             && !node.called.is_empty()
             && node.called.chars().count() <= LABEL_CHARS_MAX
+            && !is_sentence(&node.called)
     };
     let Some(bounds) = own.element.bounds else {
         let before = (0..at).rev().filter_map(|index| scene.node(index)).find(|node| node.is_shown)?;
@@ -41,6 +51,9 @@ pub(super) fn label_beside(scene: &Scene<'_>, at: usize) -> Option<String> {
         Some((distance(label, bounds, is_box)?, label, node))
     });
     let (apart, label, node) = near.min_by_key(|(apart, _, _)| *apart)?;
+    if is_named && apart.0 != LEFT {
+        return None;
+    }
     // A label names the field that is nearest to it.
     let is_nearer = |(index, other): (usize, &Node<'_>)| {
         let bounds = other.element.bounds.filter(|_| index != at && is_field(&other.element.role));
@@ -58,12 +71,19 @@ fn distance(label: Rect<Screen>, field: Rect<Screen>, is_box: bool) -> Option<(u
     let above = field.y.saturating_sub(label.bottom());
     let overlaps = label.x < field.right() && field.x < label.right();
     if same_line && is_box && (-2..=RIGHT_MAX).contains(&right) {
-        return Some((0, right));
+        return Some((RIGHT, right));
     }
     if same_line && (-2..=LEFT_MAX).contains(&left) {
-        return Some((1, left));
+        return Some((LEFT, left));
     }
-    (overlaps && (-2..=ABOVE_MAX).contains(&above)).then_some((2, above))
+    (overlaps && (-2..=ABOVE_MAX).contains(&above)).then_some((ABOVE, above))
+}
+
+/// Whether a text says something rather than naming a field: a notice above a text area is not its label.
+pub(super) fn is_sentence(text: &str) -> bool {
+    let ends =
+        text.trim_end().ends_with(['.', '!', '。', '！']) || text.contains(". ") || text.contains('。');
+    ends && (text.split_whitespace().count() >= SENTENCE_WORDS_MIN || text.contains(['。', '！']))
 }
 
 /// The texts in the row of an element besides its own, in reading order; empty if it is in no row.

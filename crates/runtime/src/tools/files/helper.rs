@@ -41,6 +41,48 @@ impl FileSettings {
             real.starts_with(&hidden_real) || path.starts_with(hidden)
         })
     }
+
+    /// Reads a file in the helper: what it read, such as its text. `job` is as the helper reads it.
+    ///
+    /// # Errors
+    /// Why it cannot be read: a fragment that follows "failed to …", or a sentence.
+    pub async fn read(&self, job: &Value, path: PathBuf) -> Result<Value, String> {
+        let ran = self.answer(job, path, None).await?;
+        if ran.status != CallStatus::Success {
+            return Err(format!("the program that reads files {}", ran.summary()));
+        }
+        match done(&ran)? {
+            Done::Ok { output, .. } => Ok(output),
+            Done::Failed { problem } => Err(problem),
+        }
+    }
+
+    /// Has the helper do a job; it can read one path, and write to another.
+    async fn answer(
+        &self,
+        job: &Value,
+        reads: PathBuf,
+        writes: Option<PathBuf>,
+    ) -> Result<CallResult, String> {
+        let (program, arguments) =
+            self.helper.split_first().ok_or("no program is configured that reads files")?;
+        let own = tempfile::tempdir()
+            .map_err(|error| format!("no folder for the program that reads files: {error}"))?;
+        let mut sandbox = self.sandbox.clone();
+        sandbox.read.extend([reads, PathBuf::from(program)]);
+        sandbox.write.extend(writes);
+        let runner = Runner::new(sandbox, None, Vec::new(), own.path())?;
+        let folder = runner.folder().to_owned();
+        let run = Run {
+            program,
+            arguments,
+            folder: &folder,
+            input: job.to_string().into_bytes(),
+            limit: WORK_BOUND,
+            kept: (ANSWER_MAX, 0),
+        };
+        Ok(runner.run(run).await)
+    }
 }
 
 /// What the helper prints.
@@ -58,35 +100,12 @@ pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) 
         Ok(job) => job,
         Err(why) => return given.refused(why),
     };
-    let Some((program, arguments)) = settings.helper.split_first() else {
-        return given.refused("no program is configured that reads files".to_owned());
-    };
-    let own = match tempfile::tempdir() {
-        Ok(own) => own,
-        Err(error) => return given.refused(format!("no folder for the program that reads files: {error}")),
-    };
-    let mut sandbox = settings.sandbox.clone();
-    sandbox.read.push(path.clone());
-    sandbox.read.push(PathBuf::from(program));
-    if work == Work::Unpack {
-        let into = given.path("into");
-        sandbox.write.extend(into.as_deref().and_then(Path::parent).map(Path::to_owned));
-    }
-    let runner = match Runner::new(sandbox, None, Vec::new(), own.path()) {
-        Ok(runner) => runner,
-        Err(problem) => return given.refused(problem),
-    };
-    let folder = runner.folder().to_owned();
-    let run = Run {
-        program,
-        arguments,
-        folder: &folder,
-        input: job.to_string().into_bytes(),
-        limit: WORK_BOUND,
-        kept: (ANSWER_MAX, 0),
-    };
     let into = given.path("into").filter(|_| work == Work::Unpack);
-    answered(given, into, &runner.run(run).await).await
+    let writes = into.as_deref().and_then(Path::parent).map(Path::to_owned);
+    match settings.answer(&job, path, writes).await {
+        Ok(ran) => answered(given, into, &ran).await,
+        Err(problem) => given.refused(problem),
+    }
 }
 
 /// What came of an archive that the helper says it has unpacked: the folder is counted, which shares nothing with the helper.
@@ -129,8 +148,7 @@ async fn answered(given: &Given<'_>, into: Option<PathBuf>, ran: &CallResult) ->
         let why = format!("the program that reads files {}", ran.summary());
         return if ran.effect == Some(Verdict::Refused) { given.refused(why) } else { given.failed(why) };
     }
-    let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
-    match serde_json::from_str::<Done>(printed) {
+    match done(ran) {
         Ok(Done::Ok { said, output }) => {
             let result = CallResult { status: CallStatus::Success, output, ..CallResult::failure(None, "") };
             match into {
@@ -139,8 +157,15 @@ async fn answered(given: &Given<'_>, into: Option<PathBuf>, ran: &CallResult) ->
             }
         }
         Ok(Done::Failed { problem }) => given.refused(format!("failed to {problem}")),
-        Err(error) => given.failed(format!("the program that reads files said something else: {error}")),
+        Err(problem) => given.failed(problem),
     }
+}
+
+/// What the helper printed.
+fn done(ran: &CallResult) -> Result<Done, String> {
+    let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
+    serde_json::from_str(printed)
+        .map_err(|error| format!("the program that reads files said something else: {error}"))
 }
 
 /// The job as the helper reads it.

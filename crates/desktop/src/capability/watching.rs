@@ -1,0 +1,44 @@
+//! What a person does with mouse and keyboard, seen and not made.
+
+use std::time::Instant;
+
+use deskhand_core::geometry::{Point, Screen};
+
+use crate::keys::{KeyChord, Modifier};
+
+/// Something that a person did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PersonInput {
+    /// A mouse button was pressed: 1 is the left one, 2 the middle one, 3 the right one.
+    Pressed {
+        /// The button.
+        button: u32,
+        /// Where the pointer was.
+        at: Point<Screen>,
+        /// The modifiers that were held.
+        held: Vec<Modifier>,
+    },
+    /// A mouse button was released.
+    Released {
+        /// The button.
+        button: u32,
+        /// Where the pointer was.
+        at: Point<Screen>,
+    },
+    /// A key was pressed, or repeated while it was held.
+    Key {
+        /// The key with the modifiers that were held. Shift is left out if it made the character.
+        chord: KeyChord,
+    },
+    /// The key Pause was pressed.
+    Pause,
+}
+
+/// Something that a person did, and when this process learnt of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Watched {
+    /// When.
+    pub at: Instant,
+    /// What was done.
+    pub input: PersonInput,
+}

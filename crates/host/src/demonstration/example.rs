@@ -1,0 +1,42 @@
+//! A demonstration as an experience for later agents.
+
+use deskhand_core::{agent::AgentRef, command::Command};
+use deskhand_knowledge::experience::{Experience, Kind, Outcome, Uses};
+use deskhand_runtime::demonstration::{Shown, ShownAct};
+
+use crate::knowledge::what_was_done;
+
+/// What a person showed, without what they typed: only words of their request are kept of that.
+pub(super) fn experience(id: &str, request: &str, shown: &Shown, workflow: &str) -> Experience {
+    let mut applications: Vec<String> = Vec::new();
+    for surface in shown.acts.iter().filter_map(|act| act.view.surfaces.first()) {
+        let root = &surface.window.app.root;
+        if !applications.contains(root) {
+            applications.push(root.clone());
+        }
+    }
+    Experience {
+        version: 0,
+        id: id.to_owned(),
+        session: id.to_owned(),
+        at_ms: deskhand_runtime::now_ms(),
+        request: request.to_owned(),
+        applications,
+        agent: AgentRef::HostAgent.to_string(),
+        plan: Vec::new(),
+        steps: shown.acts.iter().map(|act| in_words(act, request)).collect(),
+        worked: Vec::new(),
+        failed: Vec::new(),
+        outcome: Outcome::Worked,
+        kind: Kind::Demonstration,
+        workflow: Some(workflow.to_owned()),
+        uses: Uses::default(),
+    }
+}
+
+fn in_words(act: &ShownAct, request: &str) -> String {
+    let target = act.target().map(|element| (element.role.to_string(), element.name.clone()));
+    let target = target.as_ref().map(|(role, name)| (role.as_str(), name.as_str()));
+    let command: &Command = &act.command;
+    what_was_done(command, target, request)
+}

@@ -1,0 +1,85 @@
+//! Pages that a search engine named: read under the policy, and made to text in a confined process.
+
+use deskhand_core::{
+    intent::Does,
+    policy::{Decision, Policy, Subject, matches},
+};
+use deskhand_files::{Done, Job};
+use deskhand_knowledge::{
+    TextReader,
+    online::{Allowed, OnlineLimits, Pages},
+};
+use deskhand_runtime::tools::FileSettings;
+use tokio::runtime::Handle;
+
+/// The most characters of the text of a page: the answer of the confined process is bounded.
+const CHARACTERS_MAX: usize = 200_000;
+
+/// Which pages may be read.
+#[derive(Debug, Clone)]
+pub(super) struct Hosts {
+    policy: Policy,
+    private: Vec<String>,
+}
+
+impl Hosts {
+    /// Those that the rules of a policy allow to open. Nobody is asked, so one that needs an approval is not read.
+    pub(super) fn of(policy: Policy, private: Vec<String>) -> Self {
+        // The safe guard is about what cannot be undone; here nothing is done.
+        Self { policy: Policy { safe_guard: false, ..policy }, private }
+    }
+
+    /// Whether a host may be asked.
+    pub(super) fn allows(&self, host: &str) -> Allowed {
+        let subject = Subject {
+            tool: "open_url".to_owned(),
+            does: Does::Open,
+            hosts: vec![host.to_owned()],
+            labels: vec![host.to_owned()],
+            ..Subject::default()
+        };
+        match self.policy.decide(&subject).decision {
+            Decision::Allow if self.private.iter().any(|pattern| matches(pattern, host)) => {
+                Allowed::AlsoPrivate
+            }
+            Decision::Allow => Allowed::Public,
+            Decision::Ask | Decision::Deny => Allowed::No,
+        }
+    }
+}
+
+/// Reads pages: in a confined process where there is a program for that.
+pub(super) fn pages(files: Option<FileSettings>) -> Pages {
+    let texts = files.map_or_else(TextReader::in_process, confined);
+    Pages::new(OnlineLimits::default(), texts)
+}
+
+fn confined(files: FileSettings) -> TextReader {
+    TextReader::by(move |job| {
+        let Job::Read { path, mut options } = job else { return job.run() };
+        options.characters_max = options.characters_max.min(CHARACTERS_MAX);
+        let job = serde_json::to_value(Job::Read { path: path.clone(), options }).unwrap_or_default();
+        // A reader is called on a thread that may block.
+        match Handle::current().block_on(files.read(&job, path)) {
+            Ok(output) => Done::Ok { said: String::new(), output },
+            Err(problem) => Done::Failed { problem },
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::policy::Rule;
+
+    use super::*;
+
+    #[test]
+    fn hosts_are_those_of_the_policy() {
+        let deny = |host: &str| Rule { host: host.to_owned(), ..Rule::new(Decision::Deny, "no") };
+        let policy = Policy { rules: vec![deny("*.bad.example|bad.example")], ..Policy::default() };
+        let hosts = Hosts::of(policy, vec!["wiki.home".to_owned()]);
+        assert_eq!(hosts.allows("docs.example"), Allowed::Public);
+        assert_eq!(hosts.allows("a.bad.example"), Allowed::No);
+        assert_eq!(hosts.allows("wiki.home"), Allowed::AlsoPrivate);
+    }
+}

@@ -1,0 +1,75 @@
+//! What a person showed.
+
+use std::{sync::Arc, time::Instant};
+
+use deskhand_core::{
+    command::{CallResult, Command},
+    ids::ElementId,
+    intent,
+    observation::WindowView,
+    ui::Element,
+};
+use deskhand_secret::{SecretValue, Veil};
+use serde::{Serialize, de::DeserializeOwned};
+
+/// What a person did, as a workflow would do it.
+#[derive(Debug, Clone, Default)]
+pub struct Shown {
+    /// What was done, in order.
+    pub acts: Vec<ShownAct>,
+    /// What is not a part of it, a sentence each.
+    pub notes: Vec<String>,
+    /// The files of the documents that were open from the beginning and were worked on.
+    pub documents: Vec<String>,
+    /// Hides the passwords that were typed: an application may show one elsewhere.
+    passwords: Veil,
+}
+
+/// Something that a person did.
+#[derive(Debug, Clone)]
+pub struct ShownAct {
+    /// What it was, in words.
+    pub about: String,
+    /// The call that does the same.
+    pub command: Command,
+    /// What came of it.
+    pub result: CallResult,
+    /// The window before it.
+    pub view: Arc<WindowView>,
+    /// When it was done.
+    pub at: Instant,
+}
+
+impl Shown {
+    /// Hides a password from now on.
+    pub(super) fn hide(&self, password: &str) {
+        if let Some(value) = SecretValue::typed(password) {
+            self.passwords.add_typed("password", &value, /*everywhere*/ true);
+        }
+    }
+
+    /// Data that is written, such as a workflow, without the passwords that were typed.
+    ///
+    /// # Errors
+    /// It is no such data any more without them.
+    pub fn without_passwords<T: Serialize + DeserializeOwned>(
+        &self,
+        data: T,
+    ) -> Result<T, serde_json::Error> {
+        self.passwords.hide_in(data)
+    }
+
+    /// Whether the window of an act showed a password that was typed, so that no picture of it may be kept.
+    pub fn shows_password(&self, act: &ShownAct) -> bool {
+        !self.passwords.is_empty()
+            && serde_json::to_string(&*act.view).map_or(true, |view| self.passwords.is_in(&view))
+    }
+}
+
+impl ShownAct {
+    /// The element that it was aimed at.
+    pub fn target(&self) -> Option<&Element> {
+        let id: ElementId = self.command.arguments.get("id").and_then(intent::element_id)?;
+        self.view.elements().find(|element| element.id == id)
+    }
+}

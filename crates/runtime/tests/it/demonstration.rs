@@ -1,0 +1,173 @@
+//! Watching a person: what they did becomes calls of tools, on the in-memory desktop.
+
+use std::time::{Duration, Instant};
+
+use deskhand_core::{
+    command::ToolSpec,
+    geometry::{Point, Screen},
+    session::StopReason,
+    ui::Role,
+};
+use deskhand_desktop::{
+    Button, Input as _, PersonInput, UiTree as _, Watched,
+    keys::{Key, KeyChord},
+};
+use deskhand_desktop_act::ActLimits;
+use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow};
+use deskhand_runtime::{
+    StopSwitch, Toolbox,
+    demonstration::{Shown, Watching, watch},
+    learn::{Lesson, learn_shown},
+};
+use tokio::{
+    sync::mpsc::{self, UnboundedSender},
+    time::sleep,
+};
+
+const PASSWORD: &str = "Zaunkoenig7";
+
+struct Silent;
+
+impl Watching for Silent {}
+
+/// A person at a form.
+struct Person<'a> {
+    desktop: &'a FakeDesktop,
+    inputs: UnboundedSender<Watched>,
+}
+
+impl Person<'_> {
+    fn does(&self, input: PersonInput) {
+        self.inputs.send(Watched { at: Instant::now(), input }).unwrap();
+    }
+
+    async fn looks(&self) {
+        sleep(Duration::from_millis(60)).await;
+    }
+
+    async fn clicks(&self, key: &str) {
+        let id = self.desktop.find_key(key).unwrap_or_else(|| panic!("no {key}"));
+        let bounds = self.desktop.element(id).await.unwrap().bounds.unwrap();
+        let at: Point<Screen> = bounds.center();
+        self.does(PersonInput::Pressed { button: 1, at, held: Vec::new() });
+        sleep(Duration::from_millis(20)).await;
+        self.desktop.click(at, Button::Left, 1).await.unwrap();
+        self.does(PersonInput::Released { button: 1, at });
+        self.looks().await;
+    }
+
+    async fn types(&self, text: &str) {
+        for character in text.chars() {
+            self.does(PersonInput::Key {
+                chord: KeyChord { modifiers: Vec::new(), key: Key::Char(character) },
+            });
+        }
+        sleep(Duration::from_millis(20)).await;
+        self.desktop.type_text(text).await.unwrap();
+        self.looks().await;
+    }
+
+    async fn pauses(&self) {
+        self.does(PersonInput::Pause);
+        self.looks().await;
+    }
+}
+
+fn form() -> FakeDesktop {
+    let field =
+        |role: Role, name: &str, y: i32| FakeElement::new(role, name).key(name).text("").at(20, y, 300, 30);
+    let window = FakeWindow::normal("Order").at(0, 0, 600, 400).elements([
+        field(Role::ENTRY, "Customer", 40),
+        field(Role::PASSWORD_TEXT, "PIN", 90),
+        FakeElement::new(Role::CHECK_BOX, "Express")
+            .key("Express")
+            .at(20, 140, 300, 30)
+            .on_click(Behaviour::Toggle),
+        FakeElement::new(Role::PUSH_BUTTON, "Send").key("Send").at(20, 190, 120, 30),
+    ]);
+    FakeDesktop::new([FakeApp::new("Orders", "orders", [window])], [])
+}
+
+fn tools() -> Vec<ToolSpec> {
+    Toolbox::<FakeDesktop>::standard(ActLimits::default()).unwrap().app_specs()
+}
+
+/// What is shown by a person who does this.
+fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
+    let desktop = form();
+    let (inputs, mut receiver) = mpsc::unbounded_channel();
+    let stop = StopSwitch::new();
+    let person = Person { desktop: &desktop, inputs };
+    // The desktop in memory answers at once, so that watching it never lets anything else of its thread run.
+    let watching = || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(watch(&desktop, &mut receiver, &stop, &mut Silent))
+    };
+    let watched = std::thread::scope(|scope| {
+        let watched = scope.spawn(watching);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            person.looks().await;
+            work(&person).await;
+        });
+        stop.after_call(StopReason::User);
+        watched.join().unwrap()
+    });
+    watched.unwrap().shown(request, &tools(), &|_| false)
+}
+
+fn calls(shown: &Shown) -> Vec<(String, String)> {
+    let call = |act: &deskhand_runtime::demonstration::ShownAct| {
+        let name = act.target().map(|element| element.name.clone()).unwrap_or_default();
+        let value =
+            ["value", "text", "checked", "keys"].into_iter().find_map(|key| act.command.arguments.get(key));
+        (format!("{} {name}", act.command.tool), value.map(ToString::to_string).unwrap_or_default())
+    };
+    shown.acts.iter().map(call).collect()
+}
+
+#[test]
+fn clicks_and_texts_become_calls_and_the_password_is_in_none_of_them() {
+    let request = "Order for Acme";
+    let shown = shown(request, async |person| {
+        person.clicks("Customer").await;
+        person.types("Acme").await;
+        person.clicks("PIN").await;
+        person.types(PASSWORD).await;
+        person.clicks("Express").await;
+        person.clicks("Send").await;
+    });
+    let expected = [
+        ("set_value Customer", "\"Acme\""),
+        ("type_text PIN", "\"secret:password\""),
+        ("set_checked Express", "true"),
+        ("click_element Send", ""),
+    ];
+    let expected: Vec<(String, String)> =
+        expected.map(|(call, value)| (call.to_owned(), value.to_owned())).to_vec();
+    assert_eq!(calls(&shown), expected, "{:?}", shown.notes);
+    assert!(shown.notes.iter().any(|note| note.contains("“PIN”")), "{:?}", shown.notes);
+
+    let lesson = Lesson { name: "order".to_owned(), ..Lesson::default() };
+    let draft = learn_shown(shown.clone(), request, &tools(), &lesson, "id").unwrap();
+    let text = serde_json::to_string(&draft.workflow).unwrap();
+    assert!(draft.workflow.parameters.contains_key("customer") && !text.contains("Zaun"), "{text}");
+    // Where an application shows it elsewhere, it is hidden.
+    let elsewhere = shown.without_passwords(format!("Welcome {PASSWORD}!")).unwrap();
+    assert_eq!(elsewhere, "Welcome secret:password!");
+}
+
+#[test]
+fn what_is_done_during_a_pause_is_not_kept() {
+    let shown = shown("Order", async |person| {
+        person.clicks("Express").await;
+        person.pauses().await;
+        person.clicks("Send").await;
+        person.pauses().await;
+        person.clicks("Express").await;
+    });
+    let calls = calls(&shown);
+    let names: Vec<&str> = calls.iter().map(|(call, _)| call.as_str()).collect();
+    assert_eq!(names, ["set_checked Express", "set_checked Express"]);
+    assert_eq!((calls[0].1.as_str(), calls[1].1.as_str()), ("true", "false"));
+}
