@@ -27,8 +27,13 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
             format!("the rest of a reply of {model}, {} bytes so far", number(*received as u64))
         }
         Wait::Retry { reason, at, attempt, attempts_max, .. } => {
-            let left = whole_seconds(at.saturating_duration_since(now));
-            let next = format!("next try in {left}, {attempt} of {attempts_max}");
+            let left = at.saturating_duration_since(now);
+            // Rounded up: "in 0 s" would be no time at all.
+            let when = match left {
+                Duration::ZERO => "now".to_owned(),
+                left => format!("in {}", whole_seconds(left.saturating_add(Duration::from_millis(499)))),
+            };
+            let next = format!("next try {when}, {attempt} of {attempts_max}");
             return bad("model", &format!("{next}: {}", one_line(reason)));
         }
         Wait::Tool { tool, agent } => format!("{tool} of {agent}"),

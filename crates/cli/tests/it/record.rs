@@ -7,7 +7,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    thread::sleep,
+    thread::park_timeout,
     time::{Duration, Instant},
 };
 
@@ -17,7 +17,7 @@ use crate::{
     main_job::example,
     passwords::no_file_has_it,
     support::{World, has_programs},
-    workflows::{cells, document, run},
+    workflows::{OTHER_ROWS, cells, document, run},
 };
 
 const FORM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it/secrets/login.py");
@@ -61,7 +61,7 @@ impl<'a> Person<'a> {
         let begun = Instant::now();
         while !self.errors().contains(text) {
             assert!(begun.elapsed() < BOUND, "no {text} in {}", self.errors());
-            sleep(Duration::from_millis(50));
+            park_timeout(Duration::from_millis(50));
         }
     }
 
@@ -71,7 +71,7 @@ impl<'a> Person<'a> {
         command.args(arguments).envs(&self.variables).env("DESKHAND__DESKTOP__KIND", "current");
         let shown = self.world.shown(&command.output().unwrap());
         assert!(!shown.contains("error:"), "{arguments:?}: {shown}");
-        sleep(GLANCE);
+        park_timeout(GLANCE);
     }
 
     /// Ends it as with Ctrl-C, and returns the file of the workflow.
@@ -140,23 +140,14 @@ fn the_demo_is_shown_by_hand_and_done_again_with_another_document() {
     }
     assert_eq!(cells(&world, &first)[4], ["West", "140", "5600"]);
 
-    // Another document, with more rows and other values.
-    let rows = [
-        ["Town", "Sold", "Money"],
-        ["Oslo", "7", "70"],
-        ["Rome", "9", "90"],
-        ["Bern", "4", "40"],
-        ["Kyiv", "6", "60"],
-        ["Lima", "8", "80"],
-    ];
-    let other = document(&world, "other", &rows);
+    let other = document(&world, "other", &OTHER_ROWS);
     let second = world.path().join("second.ods");
     let mut command = world.command(&["do", "--desktop", "virtual", "--json", "sales"]);
     command.arg("--document").arg(&other).arg("--output").arg(&second);
     let (done, errors) = run(command);
     let expected: (Value, Value) = ("finished".into(), 0.into());
     assert_eq!((done["outcome"].clone(), done["model_calls"].clone()), expected, "{errors}\n{shown}");
-    assert_eq!(cells(&world, &second), rows.map(|row| row.map(str::to_owned).to_vec()).to_vec());
+    assert_eq!(cells(&world, &second), OTHER_ROWS.map(|row| row.map(str::to_owned).to_vec()).to_vec());
     let chart = chart(&world, &second);
     let ranges = ["Sheet1.A2:Sheet1.A6", "Sheet1.B2:Sheet1.B6", "Sheet1.C2:Sheet1.C6"];
     assert!(chart.contains("chart:bar") && ranges.iter().all(|range| chart.contains(range)), "{chart}");

@@ -13,6 +13,16 @@ use crate::{
     support::{World, has_programs},
 };
 
+/// The rows of another document than the one that was learnt from: more of them, and other values.
+pub(crate) const OTHER_ROWS: [[&str; 3]; 6] = [
+    ["Town", "Sold", "Money"],
+    ["Oslo", "7", "70"],
+    ["Rome", "9", "90"],
+    ["Bern", "4", "40"],
+    ["Kyiv", "6", "60"],
+    ["Lima", "8", "80"],
+];
+
 /// The last line of a run with `--json`.
 fn summary(output: &std::process::Output) -> Value {
     let text = String::from_utf8_lossy(&output.stdout);
@@ -102,23 +112,14 @@ fn the_demo_is_learnt_and_done_again_with_another_document_without_a_model() {
         "{list}"
     );
 
-    // Another document, with more rows and other values.
-    let rows = [
-        ["Town", "Sold", "Money"],
-        ["Oslo", "7", "70"],
-        ["Rome", "9", "90"],
-        ["Bern", "4", "40"],
-        ["Kyiv", "6", "60"],
-        ["Lima", "8", "80"],
-    ];
-    let other = document(&world, "other", &rows);
+    let other = document(&world, "other", &OTHER_ROWS);
     let second = world.path().join("second.ods");
     let mut command = world.command(&["do", "--desktop", "virtual", "--json", "sales-chart"]);
     command.arg("--document").arg(&other).arg("--output").arg(&second).args(["--name", "Table1"]);
     let (done, errors) = run(command);
     assert_eq!(done["outcome"], "finished", "{errors}\n{shown}");
     assert_eq!(done["model_calls"], 0, "{errors}");
-    assert_eq!(cells(&world, &second), rows.map(|row| row.map(str::to_owned).to_vec()).to_vec());
+    assert_eq!(cells(&world, &second), OTHER_ROWS.map(|row| row.map(str::to_owned).to_vec()).to_vec());
     assert!(
         fs::read(&first).is_ok_and(|first| first != fs::read(&second).unwrap()),
         "the first result is as it was"

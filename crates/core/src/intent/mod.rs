@@ -71,6 +71,11 @@ impl Does {
         Self::Wait,
     ];
 
+    /// Whether the application stays where it is: it goes on to no other page or dialog.
+    pub const fn stays(self) -> bool {
+        matches!(self, Self::Set | Self::Point | Self::Read)
+    }
+
     /// The word for rules and listings.
     pub const fn word(self) -> &'static str {
         match self {

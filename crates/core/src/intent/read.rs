@@ -143,20 +143,7 @@ impl Intent {
 
     /// Whether the application may go on to another page or dialog after it, so that what it shows is something else.
     pub fn may_go_on(&self) -> bool {
-        match self.does {
-            Does::Other
-            | Does::Press
-            | Does::Drag
-            | Does::Open
-            | Does::Switch
-            | Does::Close
-            | Does::Save
-            | Does::Run
-            | Does::Delegate
-            | Does::Wait => true,
-            Does::Type => self.presses_return(),
-            Does::Set | Does::Point | Does::Read => false,
-        }
+        if self.does == Does::Type { self.presses_return() } else { !self.does.stays() }
     }
 
     /// Whether a text that it enters has a line break, which presses Return.

@@ -61,13 +61,14 @@ impl Session {
     /// An AppAgent's decision by the workflow of the round; `None` if the round is none, or a model is to be asked about the step.
     pub(super) fn workflow_acts(&mut self, worker: Worker, observation: &Observation) -> Option<AppReply> {
         let (Worker::Window(window), Observation::Window(view)) = (worker, observation) else { return None };
-        self.round.performing.as_ref()?;
-        let tools = self.tools_of(worker).into_owned();
+        let mut performing = self.round.performing.take()?;
+        let label = performing.label();
+        let tools = self.tools_of(worker);
         let does =
             |name: &str| tools.iter().find(|tool| tool.name == name).map_or(Does::Other, |tool| tool.does);
-        let performing = self.round.performing.as_mut()?;
-        let label = performing.label();
-        Some(match performing.next_in(window, view, &does) {
+        let next = performing.next_in(window, view, &does);
+        let performing = self.round.performing.insert(performing);
+        Some(match next {
             Next::Act(Acts { actions, about, are_last }) => {
                 let status = if are_last { AppStatus::Finish } else { AppStatus::Continue };
                 let result = are_last.then(|| about.clone());
@@ -174,8 +175,7 @@ impl Session {
 
     /// Whether the round is a workflow that asks no model about its steps.
     pub fn performs_without_model(&self) -> bool {
-        let performing = self.round.performing.as_ref().filter(|_| !self.round.nesting.is_running());
-        self.in_round() && performing.is_some_and(|performing| performing.run.heal == Heal::Off)
+        self.in_round() && !self.round.nesting.is_running() && self.acts_without_model()
     }
 
     /// How the workflow of the round ended; `None` if the round is none.

@@ -70,17 +70,6 @@ impl Performing {
 
 /// Whether what is seen of a window holds after a step: it opens and shows nothing new.
 fn leaves_the_view(step: &WorkflowStep, does: Tells<'_>) -> bool {
-    step.expect.opens.is_none()
-        && match does(&step.call) {
-            Does::Set | Does::Type | Does::Point | Does::Read | Does::Save => true,
-            Does::Other
-            | Does::Press
-            | Does::Drag
-            | Does::Open
-            | Does::Switch
-            | Does::Close
-            | Does::Run
-            | Does::Delegate
-            | Does::Wait => false,
-        }
+    let does = does(&step.call);
+    step.expect.opens.is_none() && (does.stays() || matches!(does, Does::Type | Does::Save))
 }

@@ -123,7 +123,7 @@ impl Play {
     }
 }
 
-fn calls_it(status: &str, parameters: Value) -> Value {
+fn calls_it(status: &str, parameters: &Value) -> Value {
     json!({
         "observation": "o", "thought": "there is a workflow for it", "status": status,
         "function": "run_workflow", "arguments": {"name": "order", "parameters": parameters},
@@ -135,7 +135,7 @@ const ORDERED: [&str; 3] = ["set_value \"Acme\"", "set_value \"12\"", "click_ele
 #[test]
 fn the_host_agent_runs_a_workflow_and_goes_on() {
     let made = workflow(usual());
-    let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FINISH")];
+    let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
     let (play, outcome) =
         Play::new(config(&made), made.clone(), "Order for Acme.", replies).run(&mut |_, _| seen());
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
@@ -202,7 +202,7 @@ fn what_is_missing_or_unknown_is_named_and_nothing_runs() {
 #[test]
 fn a_workflow_that_stops_leaves_the_round_to_the_agent() {
     let made = workflow(usual());
-    let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FINISH")];
+    let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
     let mut play = Play::new(config(&made), made.clone(), "Order for Acme.", replies);
     play.elements = form(&[
         ("Customer", Role::ENTRY),
@@ -357,7 +357,7 @@ fn what_a_file_says_is_the_users_as_long_as_nothing_else_was_heard() {
         deskhand_core::workflow::selector::Selector::of(&view, deskhand_core::ids::ElementId(3)).unwrap();
     made.steps[0].aims.insert("id".to_owned(), aim);
     let run = |made: &Workflow, parameters: &Value| {
-        let replies = vec![calls_it("CONTINUE", parameters.clone()), host("FINISH")];
+        let replies = vec![calls_it("CONTINUE", parameters), host("FINISH")];
         let mut play = Play::new(config(made), made.clone(), "Send the report.", replies);
         play.elements = form(&[("To:", Role::ENTRY)]);
         let (play, _) = play.run(&mut |_, _| seen());
@@ -381,7 +381,7 @@ fn the_policy_decides_about_the_call_with_all_its_values() {
         let made = workflow(usual());
         let policy = Policy { rules: vec![rule(decision)], ..Policy::default() };
         let config = SessionConfig { policy, ..config(&made) };
-        let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FINISH")];
+        let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
         Play::new(config, made, "Order for Acme.", replies)
     };
     let (play, _) = with(Decision::Ask).run(&mut |_, _| seen());
@@ -399,7 +399,7 @@ fn the_policy_decides_about_the_call_with_all_its_values() {
 fn a_step_that_is_not_approved_ends_the_workflow_and_not_the_round() {
     let made = workflow(vec![step("click_element", Some(6), &json!({}))]);
     let run = |answer: Event| {
-        let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FINISH")];
+        let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
         let mut play = Play::new(config(&made), made.clone(), "Order for Acme.", replies);
         play.answer = answer;
         play.run(&mut |_, _| seen())
@@ -426,7 +426,7 @@ fn its_steps_count_for_no_limit_on_steps_and_its_documents_are_opened() {
         made.steps.push(step("save", None, &json!({})));
         made.steps.push(WorkflowStep { window: Some(other("Mail")), ..step("save", None, &json!({})) });
     }
-    let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FINISH")];
+    let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FINISH")];
     let mut play = Play::new(config(&made), made, "Order for Acme.", replies);
     play.h.windows.push(window(2, "Mail", "Mail"));
     let (play, outcome) = play.run(&mut |_, command| {
@@ -447,7 +447,7 @@ fn a_result_that_is_no_workflow_or_runs_others_is_refused() {
     let mut endless = made.clone();
     endless.steps[0].call = "run_workflow".to_owned();
     assert_eq!(endless.check().unwrap_err().to_string(), "step 1 runs a workflow; put its steps here");
-    let replies = vec![calls_it("CONTINUE", json!({"customer": "Acme"})), host("FAIL")];
+    let replies = vec![calls_it("CONTINUE", &json!({"customer": "Acme"})), host("FAIL")];
     let (play, _) = Play::new(config(&made), endless, "Order.", replies).run(&mut |_, _| seen());
     assert_eq!(play.calls.len(), 1);
     assert!(play.prompts[1].contains("step 1 runs a workflow"), "{}", play.prompts[1]);
@@ -458,7 +458,7 @@ fn a_call_that_was_in_progress_runs_nothing_after_a_resume() {
     let made = workflow(usual());
     let mut h = Harness::asked(config(&made), "Order for Acme.", None);
     h.windows = vec![orders()];
-    h.step(&calls_it("CONTINUE", json!({"customer": "Acme"})));
+    h.step(&calls_it("CONTINUE", &json!({"customer": "Acme"})));
     assert_eq!(h.command().tool, "run_workflow");
     let effect = h.session.next().map(|record| record.id);
     let event = Event::Resumed { desktop_kept: true };

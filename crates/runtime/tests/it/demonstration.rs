@@ -121,7 +121,7 @@ fn calls(shown: &Shown) -> Vec<(String, String)> {
         let name = act.target().map(|element| element.name.clone()).unwrap_or_default();
         let value =
             ["value", "text", "checked", "keys"].into_iter().find_map(|key| act.command.arguments.get(key));
-        (format!("{} {name}", act.command.tool), value.map(|value| value.to_string()).unwrap_or_default())
+        (format!("{} {name}", act.command.tool), value.map(ToString::to_string).unwrap_or_default())
     };
     shown.acts.iter().map(call).collect()
 }

@@ -138,7 +138,8 @@ pub(super) const DRIFTS: &[Drift] = &[
     drift(Kind::Renamed, "other label of a field", &[Change::Name("part", "Item code:")])
         .choose(Choice::Use(r#""text" nth=1"#)),
     drift(Kind::Renamed, "longer name of a box", &[Change::Name("stock", "Only parts in stock")]),
-    drift(Kind::Renamed, "other label of a choice", &[Change::Name("warehouse", "Depot:")]),
+    drift(Kind::Renamed, "other label of a choice", &[Change::Name("warehouse", "Depot:")])
+        .choose(Choice::Use(r#""combo box" nth=1"#)),
     drift(Kind::Renamed, "other name of a group", &[Change::Name("filter", "Conditions")]),
     drift(
         Kind::Renamed,

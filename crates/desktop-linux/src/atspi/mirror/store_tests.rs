@@ -308,3 +308,43 @@ fn an_application_with_too_many_objects_keeps_the_latest() {
     assert!(store.has(&object_ref(NODES_MAX)) && store.has(&object_ref(NODES_MAX - 1)));
     assert!(!store.has(&object_ref(0)));
 }
+
+#[test]
+fn what_a_scroll_bar_moves_is_asked_again_and_nothing_else() {
+    let mut store = Store::new(Parts::NONE);
+    let [area, bar, panel, button, slider] = [0, 1, 2, 3, 4].map(object_ref);
+    let mut add = |object: &ObjectRef, role: Role, children: &[&ObjectRef]| {
+        let now = store.now();
+        store.ask(object, &Moments::default(), None);
+        store.update(object, |node| {
+            let head = Head {
+                role,
+                name: String::new(),
+                states: States::default(),
+                patterns: Vec::new(),
+                child_count: 0,
+                description: None,
+            };
+            node.head = Some(head);
+            node.children = Some(children.iter().map(|child| (*child).clone()).collect());
+        });
+        store.confirm(object, Parts::ALL, now);
+    };
+    add(&slider, Role::SLIDER, &[]);
+    add(&button, Role::PUSH_BUTTON, &[]);
+    add(&panel, Role::PANEL, &[&button, &slider]);
+    add(&bar, Role::SCROLL_BAR, &[]);
+    add(&area, Role::SCROLL_PANE, &[&panel, &bar]);
+    let stale = |store: &mut Store| {
+        let of_area = store.ask(&area, &Moments::default(), None).0;
+        let (of_panel, _) = store.ask(&panel, &of_area.below, None);
+        [&button, &slider].map(|object| store.ask(object, &of_panel.below, None).1)
+    };
+
+    announce(&mut store, 4, Event::Value, None);
+    assert_eq!(stale(&mut store), [Parts::NONE, Parts::KIND_AND_BODY]);
+    announce(&mut store, 1, Event::Value, None);
+    let [of_button, of_slider] = stale(&mut store);
+    assert_eq!(of_button, Parts::STATES);
+    assert!(of_slider.has(Parts::STATES));
+}
