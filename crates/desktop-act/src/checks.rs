@@ -7,6 +7,7 @@ use deskhand_core::{
     ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, belongs_to, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
+use futures_util::future::BoxFuture;
 
 use crate::{
     before::{look, look_at_places},
@@ -43,58 +44,60 @@ pub(crate) enum Need {
 }
 
 /// Checks an element; waits until it is stable, and scrolls it into view.
-pub(crate) async fn check<D: Desktop>(
-    desktop: &D,
+pub(crate) fn check<'a, D: Desktop>(
+    desktop: &'a D,
     window: WindowId,
     id: ElementId,
-    name: Option<&str>,
+    name: Option<&'a str>,
     need: Need,
-) -> Result<Ready, Halt> {
-    if need == Need::Act {
-        settle_earlier(desktop, window).await?;
-    }
-    let surfaces = surfaces(desktop, window).await?;
-    let element = match read_element(desktop, id).await {
-        Ok(element) => element,
-        Err(DesktopError::NoElement(_)) => match recover(desktop, window, id).await? {
-            Some(element) => element,
-            None => return Err(missing(desktop, window, id, name).await?.into()),
-        },
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(name) = name.filter(|name| !names_equal(name, &element.name)) {
-        let nearest = nearest(desktop, window, name, Some(&element.role)).await?;
-        let (element, expected) = ((&element).into(), name.to_owned());
-        return Err(Refusal::OtherName { element, expected, nearest }.into());
-    }
-    let surface = surface_of(desktop, &surfaces, element.id).await?;
-    let Some(surface) = surface else {
-        return Err(Refusal::OtherWindow { element: (&element).into(), window }.into());
-    };
-    if need == Need::Read {
-        let point = element.bounds.map(|bounds| bounds.center());
-        return Ok(Ready { surface, element, point });
-    }
-    if let Some(dialog) = modal_in_front(desktop, &surfaces, &surface).await? {
-        let of = Some((&surface).into());
-        return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of }.into());
-    }
-    let element = at_rest(desktop, element).await?;
-    if !element.states.takes_input() {
-        return Err(Refusal::Disabled { element: (&element).into() }.into());
-    }
-    let is_without_place = element.bounds.is_none_or(|bounds| bounds.is_empty());
-    if is_without_place && element.states.has(State::Showing) && element.offers(Pattern::Action) {
-        return Ok(Ready { surface, element, point: None });
-    }
-    let Some(bounds) =
-        element.bounds.filter(|bounds| !bounds.is_empty() && element.states.has(State::Showing))
-    else {
-        return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
-    };
-    let point = uncovered(desktop, &surface, &element, bounds).await?;
-    check_drawn(desktop, &surface, &element).await?;
-    Ok(Ready { surface, element, point: Some(point) })
+) -> BoxFuture<'a, Result<Ready, Halt>> {
+    Box::pin(async move {
+        if need == Need::Act {
+            settle_earlier(desktop, window).await?;
+        }
+        let surfaces = surfaces(desktop, window).await?;
+        let element = match read_element(desktop, id).await {
+            Ok(element) => element,
+            Err(DesktopError::NoElement(_)) => match recover(desktop, window, id).await? {
+                Some(element) => element,
+                None => return Err(missing(desktop, window, id, name).await?.into()),
+            },
+            Err(error) => return Err(error.into()),
+        };
+        if let Some(name) = name.filter(|name| !names_equal(name, &element.name)) {
+            let nearest = nearest(desktop, window, name, Some(&element.role)).await?;
+            let (element, expected) = ((&element).into(), name.to_owned());
+            return Err(Refusal::OtherName { element, expected, nearest }.into());
+        }
+        let surface = surface_of(desktop, &surfaces, element.id).await?;
+        let Some(surface) = surface else {
+            return Err(Refusal::OtherWindow { element: (&element).into(), window }.into());
+        };
+        if need == Need::Read {
+            let point = element.bounds.map(|bounds| bounds.center());
+            return Ok(Ready { surface, element, point });
+        }
+        if let Some(dialog) = modal_in_front(desktop, &surfaces, &surface).await? {
+            let of = Some((&surface).into());
+            return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of }.into());
+        }
+        let element = at_rest(desktop, element).await?;
+        if !element.states.takes_input() {
+            return Err(Refusal::Disabled { element: (&element).into() }.into());
+        }
+        let is_without_place = element.bounds.is_none_or(|bounds| bounds.is_empty());
+        if is_without_place && element.states.has(State::Showing) && element.offers(Pattern::Action) {
+            return Ok(Ready { surface, element, point: None });
+        }
+        let Some(bounds) =
+            element.bounds.filter(|bounds| !bounds.is_empty() && element.states.has(State::Showing))
+        else {
+            return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
+        };
+        let point = uncovered(desktop, &surface, &element, bounds).await?;
+        check_drawn(desktop, &surface, &element).await?;
+        Ok(Ready { surface, element, point: Some(point) })
+    })
 }
 
 /// The refusal of an element that is gone.

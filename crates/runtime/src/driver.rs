@@ -17,6 +17,7 @@ use deskhand_core::{
     session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension},
 };
 use deskhand_desktop::Desktop;
+use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
 use crate::{
@@ -40,59 +41,61 @@ use crate::{
 ///
 /// # Errors
 /// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
-pub async fn run<D: Desktop>(
-    mut options: RunOptions<'_, D>,
-    observer: &mut (dyn FnMut(&Line) + Send),
-) -> Result<RunEnd, RunError> {
-    let id = SessionId(uuid::Uuid::now_v7().to_string());
-    let folder = options.store.create(&id)?;
-    let agents = match options.agents.open(&folder.agents_path()).await {
-        Ok(agents) => agents,
-        Err(error) => {
-            folder.discard();
-            return Err(error.into());
+pub fn run<'a, D: Desktop>(
+    mut options: RunOptions<'a, D>,
+    observer: &'a mut (dyn FnMut(&Line) + Send),
+) -> BoxFuture<'a, Result<RunEnd, RunError>> {
+    Box::pin(async move {
+        let id = SessionId(uuid::Uuid::now_v7().to_string());
+        let folder = options.store.create(&id)?;
+        let agents = match options.agents.open(&folder.agents_path()).await {
+            Ok(agents) => agents,
+            Err(error) => {
+                folder.discard();
+                return Err(error.into());
+            }
+        };
+        let sources = open_sources(&mut options, &folder).await;
+        options.config.agents = agents.definitions();
+        options.config.applications = Some(options.desktop.applications());
+        if options.config.marks_secret.is_empty() {
+            options.config.marks_secret = marks_secret(&uuid::Uuid::new_v4().simple().to_string());
         }
-    };
-    let sources = open_sources(&mut options, &folder).await;
-    options.config.agents = agents.definitions();
-    options.config.applications = Some(options.desktop.applications());
-    if options.config.marks_secret.is_empty() {
-        options.config.marks_secret = marks_secret(&uuid::Uuid::new_v4().simple().to_string());
-    }
-    let begun = folder.keep_prompts(&options.prompts).and_then(|prompts| Ok((prompts, folder.begin()?)));
-    let (prompts_sha256, journal) = match begun {
-        Ok(begun) => begun,
-        Err(error) => {
-            agents.close().await;
-            sources.close().await;
-            folder.discard();
-            return Err(error.into());
+        let begun = folder.keep_prompts(&options.prompts).and_then(|prompts| Ok((prompts, folder.begin()?)));
+        let (prompts_sha256, journal) = match begun {
+            Ok(begun) => begun,
+            Err(error) => {
+                agents.close().await;
+                sources.close().await;
+                folder.discard();
+                return Err(error.into());
+            }
+        };
+        let header = Header {
+            version: JOURNAL_VERSION,
+            session: id.clone(),
+            created_ms: now_ms(),
+            config: options.config.clone(),
+            prompts_sha256,
+            model: options.model.display_name().to_owned(),
+            desktop: options.desktop_name.clone(),
+            program: options.program.clone(),
+            setup: options.setup.clone(),
+            forked_from: None,
+        };
+        let session = Session::new(options.config.clone(), options.prompts.clone());
+        let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
+        let driven = match driver.append(Record::Header(Box::new(header))) {
+            Ok(()) => driver.drive().await,
+            Err(error) => Err(error),
+        };
+        driver.close().await;
+        if driver.journal.is_empty() {
+            driver.folder.discard();
         }
-    };
-    let header = Header {
-        version: JOURNAL_VERSION,
-        session: id.clone(),
-        created_ms: now_ms(),
-        config: options.config.clone(),
-        prompts_sha256,
-        model: options.model.display_name().to_owned(),
-        desktop: options.desktop_name.clone(),
-        program: options.program.clone(),
-        setup: options.setup.clone(),
-        forked_from: None,
-    };
-    let session = Session::new(options.config.clone(), options.prompts.clone());
-    let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
-    let driven = match driver.append(Record::Header(Box::new(header))) {
-        Ok(()) => driver.drive().await,
-        Err(error) => Err(error),
-    };
-    driver.close().await;
-    if driver.journal.is_empty() {
-        driver.folder.discard();
-    }
-    driven?;
-    Ok(driver.end(id))
+        driven?;
+        Ok(driver.end(id))
+    })
 }
 
 /// Resumes a session whose process exited, or that was forked, and runs it to its end. Differences between `options` and
@@ -101,35 +104,38 @@ pub async fn run<D: Desktop>(
 ///
 /// # Errors
 /// [`RunError`] if the journal cannot be written. All other failures end in an outcome.
-pub async fn resume<D: Desktop>(
+pub fn resume<'a, D: Desktop>(
     held: HeldSession,
     desktop_kept: bool,
-    mut options: RunOptions<'_, D>,
-    observer: &mut (dyn FnMut(&Line) + Send),
-) -> Result<RunEnd, RunError> {
-    let secrets = &options.tools.secrets;
-    hide_typed(&held, secrets).await?;
-    let agents = options.agents.open(&held.folder.agents_path()).await?;
-    let sources = open_sources(&mut options, &held.folder).await;
-    options.config.agents = agents.definitions();
-    options.config.applications = Some(options.desktop.applications());
-    options.config.marks_secret.clone_from(&held.in_force.config.marks_secret);
-    let in_force = InForce {
-        config: options.config.clone(),
-        prompts: options.prompts.clone(),
-        model: options.model.display_name().to_owned(),
-        desktop: options.desktop_name.clone(),
-        setup: options.setup.clone(),
-    };
-    let id = held.id();
-    let HeldSession { folder, journal, session, in_force: before, begun: interrupted, outcome, .. } = held;
-    let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
-    driver.outcome = outcome;
-    let changed = (in_force != before).then_some(in_force);
-    let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
-    driver.close().await;
-    driven?;
-    Ok(driver.end(id))
+    mut options: RunOptions<'a, D>,
+    observer: &'a mut (dyn FnMut(&Line) + Send),
+) -> BoxFuture<'a, Result<RunEnd, RunError>> {
+    Box::pin(async move {
+        let secrets = &options.tools.secrets;
+        hide_typed(&held, secrets).await?;
+        let agents = options.agents.open(&held.folder.agents_path()).await?;
+        let sources = open_sources(&mut options, &held.folder).await;
+        options.config.agents = agents.definitions();
+        options.config.applications = Some(options.desktop.applications());
+        options.config.marks_secret.clone_from(&held.in_force.config.marks_secret);
+        let in_force = InForce {
+            config: options.config.clone(),
+            prompts: options.prompts.clone(),
+            model: options.model.display_name().to_owned(),
+            desktop: options.desktop_name.clone(),
+            setup: options.setup.clone(),
+        };
+        let id = held.id();
+        let HeldSession { folder, journal, session, in_force: before, begun: interrupted, outcome, .. } =
+            held;
+        let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
+        driver.outcome = outcome;
+        let changed = (in_force != before).then_some(in_force);
+        let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
+        driver.close().await;
+        driven?;
+        Ok(driver.end(id))
+    })
 }
 
 /// Opens the sources of tools, and puts all tools into the configuration. What is missing is said to the user.
@@ -218,28 +224,32 @@ impl<'a, D: Desktop> Driver<'a, D> {
         self.drive().await
     }
 
-    async fn drive(&mut self) -> Result<(), RunError> {
-        while let Some(record) = self.session.next().cloned() {
-            let before = Instant::now();
-            let is_held =
-                self.options.people.hold(&record.effect, self.unless_stopped(std::future::pending::<()>()));
-            if is_held.await {
-                self.journal.paused(milliseconds(before.elapsed()));
+    fn drive(&mut self) -> BoxFuture<'_, Result<(), RunError>> {
+        Box::pin(async move {
+            while let Some(record) = self.session.next().cloned() {
+                let before = Instant::now();
+                let is_held = self
+                    .options
+                    .people
+                    .hold(&record.effect, self.unless_stopped(std::future::pending::<()>()));
+                if is_held.await {
+                    self.journal.paused(milliseconds(before.elapsed()));
+                }
+                let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
+                if !ends && self.options.stop.reason() == Some(StopReason::Signal) {
+                    return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
+                }
+                // Journaled before it is performed: a command without a result was dispatched.
+                self.append(Record::Effect(Box::new(record.clone())))?;
+                let event = self.perform(&record).await;
+                let event = self.suspends(concealed(event, &self.session, &self.options.tools.secrets));
+                self.take_in(Some(record.id), event)?;
+                if self.suspended.is_some() {
+                    return Ok(());
+                }
             }
-            let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
-            if !ends && self.options.stop.reason() == Some(StopReason::Signal) {
-                return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
-            }
-            // Journaled before it is performed: a command without a result was dispatched.
-            self.append(Record::Effect(Box::new(record.clone())))?;
-            let event = self.perform(&record).await;
-            let event = self.suspends(concealed(event, &self.session, &self.options.tools.secrets));
-            self.take_in(Some(record.id), event)?;
-            if self.suspended.is_some() {
-                return Ok(());
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Journals an event, then applies it.
@@ -389,58 +399,60 @@ impl<'a, D: Desktop> Driver<'a, D> {
 
     /// Runs one command. The first stop lets it complete; an immediate stop or the deadline of the round drops it. Commands
     /// that only read or wait have no side effects and are dropped by any stop.
-    async fn call(&self, command: &Command) -> Event {
-        if let Some(reason) = self.options.stop.reason() {
-            return Event::Stopped { reason };
-        }
-        let started = Instant::now();
-        let span = tracing::info_span!("call", tool = command.tool);
-        let run = async {
-            let (policy, places) = (self.session.policy(), self.session.places());
-            match command.agent {
-                Some(agent) => self.agents.call(agent, command).await,
-                None if self.sources.has(command) => self.sources.call(command, policy, places).await,
-                None => {
-                    let secrets = self.session.secrets();
-                    let circumstances =
-                        Circumstances { policy, places, secrets: &secrets, session: Some(&self.folder) };
-                    self.options.tools.run_with(self.options.desktop, command, &circumstances).await
+    fn call<'b>(&'b self, command: &'b Command) -> BoxFuture<'b, Event> {
+        Box::pin(async move {
+            if let Some(reason) = self.options.stop.reason() {
+                return Event::Stopped { reason };
+            }
+            let started = Instant::now();
+            let span = tracing::info_span!("call", tool = command.tool);
+            let run = async {
+                let (policy, places) = (self.session.policy(), self.session.places());
+                match command.agent {
+                    Some(agent) => self.agents.call(agent, command).await,
+                    None if self.sources.has(command) => self.sources.call(command, policy, places).await,
+                    None => {
+                        let secrets = self.session.secrets();
+                        let circumstances =
+                            Circumstances { policy, places, secrets: &secrets, session: Some(&self.folder) };
+                        self.options.tools.run_with(self.options.desktop, command, &circumstances).await
+                    }
                 }
             }
-        }
-        .instrument(span);
-        let bounded = async {
-            match self.deadline {
-                Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),
-                None => Some(run.await),
-            }
-        };
-        let stop = &self.options.stop;
-        let reads = match command.agent {
-            Some(_) => false,
-            None if self.sources.has(command) => self.sources.only_reads(command),
-            None => self.options.tools.only_reads(command),
-        };
-        let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
-        let mut result = tokio::select! {
-            reason = stopped => return Event::Stopped { reason },
-            result = bounded => match result {
-                Some(result) => result,
-                None => CallResult::failure(
-                    Some(Verdict::Unknown),
-                    "interrupted by the wall-time budget of the round; it may be half done",
-                ),
-            },
-            reason = stop.wait_now() => {
-                tracing::info!(?reason, "dropped a running call");
-                CallResult::failure(
-                    Some(Verdict::Unknown),
-                    "interrupted by the stop; it may be half done",
-                )
-            }
-        };
-        result.elapsed_ms = milliseconds(started.elapsed());
-        Event::Returned { result: result.clipped() }
+            .instrument(span);
+            let bounded = async {
+                match self.deadline {
+                    Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),
+                    None => Some(run.await),
+                }
+            };
+            let stop = &self.options.stop;
+            let reads = match command.agent {
+                Some(_) => false,
+                None if self.sources.has(command) => self.sources.only_reads(command),
+                None => self.options.tools.only_reads(command),
+            };
+            let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
+            let mut result = tokio::select! {
+                reason = stopped => return Event::Stopped { reason },
+                result = bounded => match result {
+                    Some(result) => result,
+                    None => CallResult::failure(
+                        Some(Verdict::Unknown),
+                        "interrupted by the wall-time budget of the round; it may be half done",
+                    ),
+                },
+                reason = stop.wait_now() => {
+                    tracing::info!(?reason, "dropped a running call");
+                    CallResult::failure(
+                        Some(Verdict::Unknown),
+                        "interrupted by the stop; it may be half done",
+                    )
+                }
+            };
+            result.elapsed_ms = milliseconds(started.elapsed());
+            Event::Returned { result: result.clipped() }
+        })
     }
 
     /// Runs `work`, dropping it if the session is stopped.

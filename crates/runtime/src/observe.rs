@@ -10,6 +10,7 @@ use deskhand_core::{
     ui::{PictureRef, WindowInfo, WindowKind, same_app, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
+use futures_util::future::BoxFuture;
 
 use crate::{
     agents::OpenAgents,
@@ -24,27 +25,31 @@ const SURFACES_MAX: usize = 8;
 ///
 /// # Errors
 /// [`ObserveFailure`] if the window or desktop is gone or does not respond.
-pub(crate) async fn observe<D: Desktop>(
-    desktop: &D,
-    agents: &OpenAgents,
-    camera: &Camera,
-    look: &Look,
-) -> Result<Observation, ObserveFailure> {
-    match look {
-        Look::Desktop { picture } => see_desktop(desktop, camera, *picture).await.map(Observation::Desktop),
-        Look::Agent { agent, picture } => {
-            let sight = agents.observe(*agent, *picture).await?;
-            let picture = match sight.png {
-                Some(png) => Some(keep_png(camera.folder(), png).await?),
-                None => None,
-            };
-            Ok(Observation::Agent(AgentView { text: sight.text, picture }))
+pub(crate) fn observe<'a, D: Desktop>(
+    desktop: &'a D,
+    agents: &'a OpenAgents,
+    camera: &'a Camera,
+    look: &'a Look,
+) -> BoxFuture<'a, Result<Observation, ObserveFailure>> {
+    Box::pin(async move {
+        match look {
+            Look::Desktop { picture } => {
+                see_desktop(desktop, camera, *picture).await.map(Observation::Desktop)
+            }
+            Look::Agent { agent, picture } => {
+                let sight = agents.observe(*agent, *picture).await?;
+                let picture = match sight.png {
+                    Some(png) => Some(keep_png(camera.folder(), png).await?),
+                    None => None,
+                };
+                Ok(Observation::Agent(AgentView { text: sight.text, picture }))
+            }
+            Look::Window { window, picture, marks, words } => {
+                let wanted = Wanted { marks: marks.as_deref(), words };
+                see_window(desktop, camera, *window, *picture, &wanted).await.map(Observation::Window)
+            }
         }
-        Look::Window { window, picture, marks, words } => {
-            let wanted = Wanted { marks: marks.as_deref(), words };
-            see_window(desktop, camera, *window, *picture, &wanted).await.map(Observation::Window)
-        }
-    }
+    })
 }
 
 /// Which controls to mark: explicit ones, or those whose names match the words.

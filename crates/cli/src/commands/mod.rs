@@ -90,9 +90,13 @@ pub(crate) fn run(command: Command) -> CommandResult {
     }
 }
 
+/// The stack of a worker thread, as large as that of the main thread: calls that are not optimised need much of it.
+const STACK_BYTES: usize = 8 << 20;
+
 fn block_on(command: impl Future<Output = CommandResult>) -> CommandResult {
     tokio::runtime::Builder::new_multi_thread()
         .enable_all()
+        .thread_stack_size(STACK_BYTES)
         .build()
         .map_err(|error| CliError::failed_to("start the runtime", error))?
         .block_on(command)

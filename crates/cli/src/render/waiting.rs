@@ -84,7 +84,7 @@ mod tests {
                 attempt: 3,
                 attempts_max: 8,
             },
-            "  model     next try in 5 s, 3 of 8: it returned 503",
+            "  model     next try in 6 s, 3 of 8: it returned 503",
         );
         check(
             Wait::Opening(vec!["a.odt".to_owned(), "b\u{1b}[2J".to_owned()]),

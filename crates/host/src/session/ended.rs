@@ -9,6 +9,7 @@ use deskhand_core::{
     workflow::WorkflowEnd,
 };
 use deskhand_runtime::{RunEnd, RunSummary, SessionFolder};
+use futures_util::future::BoxFuture;
 
 use crate::{
     Notice,
@@ -79,38 +80,44 @@ impl DesktopEnd {
 
     /// Ends the desktop of a session, or leaves it to its keeper. Applications are closed as a person would; what asks before it
     /// closes stays.
-    pub(super) async fn of(plan: &WorkspacePlan, workspace: Workspace, end: &RunEnd) -> (Self, Vec<Notice>) {
-        let folder = end.folder.path();
-        if plan.kind() == DesktopKind::Current {
-            return (Self::default(), workspace.close().await);
-        }
-        let is_over = end.suspended.is_none();
-        let finished =
-            is_over && end.outcome.as_ref().is_none_or(|outcome| outcome.kind == OutcomeKind::Finished);
-        let keep = plan.keep.as_ref().filter(|keep| keep.when != KeepSetting::Never);
-        let anyway = keep.is_some_and(|keep| !finished || keep.when == KeepSetting::Always);
-        let (unsaved, wanted) = if anyway {
-            (workspace.unsaved().await, workspace.shows_windows().await || !is_over)
-        } else {
-            let left = workspace.close_applications().await;
-            let unsaved: Vec<String> =
-                left.iter().filter(|one| one.is_unsaved()).map(remaining_name).collect();
-            let wanted = !unsaved.is_empty();
-            (unsaved, wanted)
-        };
-        let mut notices = Vec::new();
-        let mut kept = None;
-        match keep.filter(|_| wanted) {
-            Some(keep) => match workspace.leave(keep.duration).await {
-                Ok(()) => kept = Some(keep.duration),
-                Err(error) => notices.push(Notice::not_kept(&error)),
-            },
-            None => workspace.end().await,
-        }
-        if kept.is_none() {
-            DesktopNote::remove(folder);
-            notices.extend(unsaved.iter().map(|what| Notice::Lost { what: what.clone() }));
-        }
-        (Self { unsaved, kept }, notices)
+    pub(super) fn of<'a>(
+        plan: &'a WorkspacePlan,
+        workspace: Workspace,
+        end: &'a RunEnd,
+    ) -> BoxFuture<'a, (Self, Vec<Notice>)> {
+        Box::pin(async move {
+            let folder = end.folder.path();
+            if plan.kind() == DesktopKind::Current {
+                return (Self::default(), workspace.close().await);
+            }
+            let is_over = end.suspended.is_none();
+            let finished =
+                is_over && end.outcome.as_ref().is_none_or(|outcome| outcome.kind == OutcomeKind::Finished);
+            let keep = plan.keep.as_ref().filter(|keep| keep.when != KeepSetting::Never);
+            let anyway = keep.is_some_and(|keep| !finished || keep.when == KeepSetting::Always);
+            let (unsaved, wanted) = if anyway {
+                (workspace.unsaved().await, workspace.shows_windows().await || !is_over)
+            } else {
+                let left = workspace.close_applications().await;
+                let unsaved: Vec<String> =
+                    left.iter().filter(|one| one.is_unsaved()).map(remaining_name).collect();
+                let wanted = !unsaved.is_empty();
+                (unsaved, wanted)
+            };
+            let mut notices = Vec::new();
+            let mut kept = None;
+            match keep.filter(|_| wanted) {
+                Some(keep) => match workspace.leave(keep.duration).await {
+                    Ok(()) => kept = Some(keep.duration),
+                    Err(error) => notices.push(Notice::not_kept(&error)),
+                },
+                None => workspace.end().await,
+            }
+            if kept.is_none() {
+                DesktopNote::remove(folder);
+                notices.extend(unsaved.iter().map(|what| Notice::Lost { what: what.clone() }));
+            }
+            (Self { unsaved, kept }, notices)
+        })
     }
 }

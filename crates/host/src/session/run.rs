@@ -21,10 +21,11 @@ use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Team;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
-    people::{AnyUserChannel, Boxed, Nobody, PauseSwitch, People},
+    people::{AnyUserChannel, Nobody, PauseSwitch, People},
     private,
     tools::DuplicateTool,
 };
+use futures_util::future::BoxFuture;
 
 use super::{DesktopEnd, Ended, SessionError, following::Following, plan::Plan, script::skip_answered};
 use crate::{
@@ -103,7 +104,7 @@ impl Session {
         self,
         control: &'a Control,
         observer: &'a mut dyn Observer,
-    ) -> Boxed<'a, Result<Option<Ended>, HostError>> {
+    ) -> BoxFuture<'a, Result<Option<Ended>, HostError>> {
         // Boxed here, so that not every program that runs sessions compiles all of this once more.
         Box::pin(self.run_through(control, observer))
     }
@@ -155,57 +156,63 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    async fn run(mut self, held: Option<HeldSession>) -> Result<Option<Ended>, HostError> {
-        let begun = Instant::now();
-        let (stop, waits) = (&self.control.stop, &self.control.waits);
-        // Before the session begins there is nothing to record: a stop just ends it.
-        let waiting = waits.begin(Wait::Desktop);
-        let (mut workspace, kept) = tokio::select! {
-            started = start(self.plan, held.as_ref()) => started?,
-            _ = stop.wait() => return Ok(None),
-        };
-        drop(waiting);
-        self.observer.notice(&works_on(self.plan, &workspace, kept));
-        let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
-        let waiting = {
-            let more = again.iter().map(Document::argument);
-            waits.begin(Wait::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
-        };
-        let opened = tokio::select! {
-            opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
-            _ = stop.wait() => Ok(false),
-        };
-        drop(waiting);
-        if !matches!(opened, Ok(true)) {
-            self.close(workspace).await;
-            return Ok(opened.map(|_| None)?);
-        }
-        let desktop_start_ms = workspace.back_end().startup().total_ms;
-        let Worked { end, workflows, summary, screenshot } = match self.work_on(&workspace, held, kept).await
-        {
-            Ok(ended) => ended,
-            Err(error) => {
+    /// Boxed, as are the futures within it: together they have 100 KB, and the stack of who runs it may be small.
+    fn run<'a>(mut self, held: Option<HeldSession>) -> BoxFuture<'a, Result<Option<Ended>, HostError>>
+    where
+        Self: 'a,
+    {
+        Box::pin(async move {
+            let begun = Instant::now();
+            let (stop, waits) = (&self.control.stop, &self.control.waits);
+            // Before the session begins there is nothing to record: a stop just ends it.
+            let waiting = waits.begin(Wait::Desktop);
+            let (mut workspace, kept) = tokio::select! {
+                started = start(self.plan, held.as_ref()) => started?,
+                _ = stop.wait() => return Ok(None),
+            };
+            drop(waiting);
+            self.observer.notice(&works_on(self.plan, &workspace, kept));
+            let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
+            let waiting = {
+                let more = again.iter().map(Document::argument);
+                waits.begin(Wait::Opening(self.plan.workspace.opens().into_iter().chain(more).collect()))
+            };
+            let opened = tokio::select! {
+                opened = self.plan.workspace.open_with(&mut workspace, &again) => opened.map(|()| true),
+                _ = stop.wait() => Ok(false),
+            };
+            drop(waiting);
+            if !matches!(opened, Ok(true)) {
                 self.close(workspace).await;
-                return Err(error);
+                return Ok(opened.map(|_| None)?);
             }
-        };
-        let _waiting = waits.begin(Wait::Closing);
-        let (desktop, notices) = DesktopEnd::of(&self.plan.workspace, workspace, &end).await;
-        notices.iter().for_each(|notice| self.observer.notice(notice));
-        let elapsed_ms = milliseconds(begun.elapsed());
-        let RunEnd { session, folder, outcome, suspended } = end;
-        Ok(Some(Ended {
-            session,
-            folder,
-            outcome,
-            suspended,
-            desktop,
-            summary,
-            desktop_start_ms,
-            elapsed_ms,
-            screenshot,
-            workflows,
-        }))
+            let desktop_start_ms = workspace.back_end().startup().total_ms;
+            let Worked { end, workflows, summary, screenshot } =
+                match self.work_on(&workspace, held, kept).await {
+                    Ok(ended) => ended,
+                    Err(error) => {
+                        self.close(workspace).await;
+                        return Err(error);
+                    }
+                };
+            let _waiting = waits.begin(Wait::Closing);
+            let (desktop, notices) = DesktopEnd::of(&self.plan.workspace, workspace, &end).await;
+            notices.iter().for_each(|notice| self.observer.notice(notice));
+            let elapsed_ms = milliseconds(begun.elapsed());
+            let RunEnd { session, folder, outcome, suspended } = end;
+            Ok(Some(Ended {
+                session,
+                folder,
+                outcome,
+                suspended,
+                desktop,
+                summary,
+                desktop_start_ms,
+                elapsed_ms,
+                screenshot,
+                workflows,
+            }))
+        })
     }
 
     /// Reopens the documents of the session on a new desktop. A document that cannot be opened is reported and skipped; the
@@ -233,64 +240,66 @@ impl Run<'_> {
         }
     }
 
-    async fn work_on(
-        &mut self,
-        workspace: &Workspace,
+    fn work_on<'a>(
+        &'a mut self,
+        workspace: &'a Workspace,
         held: Option<HeldSession>,
         kept: bool,
-    ) -> Result<Worked, HostError> {
-        let plan = self.plan;
-        let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
-        let mut following = Following::of(held.as_ref())?;
-        let options = RunOptions {
-            store: &plan.store,
-            desktop: &workspace.desktop,
-            desktop_name: workspace.name.clone(),
-            model: self.model,
-            tools: &tools,
-            agents: plan.agents(),
-            config: plan.config.clone(),
-            prompts: plan.prompts.clone(),
-            requests: plan.requests.clone(),
-            people: People {
-                channel: &*self.control.user,
-                converse: plan.converse,
-                approvals: plan.people.approvals,
-                question_timeout: plan.people.question_timeout,
-                approval_timeout: plan.people.approval_timeout,
-                pause: self.control.pause.clone(),
-            },
-            stop: self.control.stop.clone(),
-            waits: self.control.waits.clone(),
-            ranker: plan.model.embeddings.clone().map(ranker),
-            retrieve: plan.retrievers.ask.clone(),
-            program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
-            setup: plan.setup.to_json(),
-        };
-        if let Some(held) = &held {
-            note(plan, workspace, held.folder().path(), self.observer);
-        }
-        let observer = &mut *self.observer;
-        let mut on_line = |line: &Line| {
-            if let Record::Header(header) = &line.record {
-                note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+    ) -> BoxFuture<'a, Result<Worked, HostError>> {
+        Box::pin(async move {
+            let plan = self.plan;
+            let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
+            let mut following = Following::of(held.as_ref())?;
+            let options = RunOptions {
+                store: &plan.store,
+                desktop: &workspace.desktop,
+                desktop_name: workspace.name.clone(),
+                model: self.model,
+                tools: &tools,
+                agents: plan.agents(),
+                config: plan.config.clone(),
+                prompts: plan.prompts.clone(),
+                requests: plan.requests.clone(),
+                people: People {
+                    channel: &*self.control.user,
+                    converse: plan.converse,
+                    approvals: plan.people.approvals,
+                    question_timeout: plan.people.question_timeout,
+                    approval_timeout: plan.people.approval_timeout,
+                    pause: self.control.pause.clone(),
+                },
+                stop: self.control.stop.clone(),
+                waits: self.control.waits.clone(),
+                ranker: plan.model.embeddings.clone().map(ranker),
+                retrieve: plan.retrievers.ask.clone(),
+                program: concat!("deskhand ", env!("CARGO_PKG_VERSION")).to_owned(),
+                setup: plan.setup.to_json(),
+            };
+            if let Some(held) = &held {
+                note(plan, workspace, held.folder().path(), self.observer);
             }
-            following.read(line);
-            observer.record(line);
-        };
-        let ran = match held {
-            None => deskhand_runtime::run(options, &mut on_line).await,
-            Some(held) => deskhand_runtime::resume(held, kept, options, &mut on_line).await,
-        };
-        let end = ran.map_err(HostError::Run)?;
-        if end.outcome.as_ref().is_some_and(|outcome| outcome.kind == OutcomeKind::Finished) {
-            workspace.settle().await;
-        }
-        let screenshot = self.picture(workspace).await;
-        let workflows = following.take_workflows();
-        let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
-        problem.iter().for_each(|problem| self.observer.notice(problem));
-        Ok(Worked { end, workflows, summary, screenshot })
+            let observer = &mut *self.observer;
+            let mut on_line = |line: &Line| {
+                if let Record::Header(header) = &line.record {
+                    note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+                }
+                following.read(line);
+                observer.record(line);
+            };
+            let ran = match held {
+                None => deskhand_runtime::run(options, &mut on_line).await,
+                Some(held) => deskhand_runtime::resume(held, kept, options, &mut on_line).await,
+            };
+            let end = ran.map_err(HostError::Run)?;
+            if end.outcome.as_ref().is_some_and(|outcome| outcome.kind == OutcomeKind::Finished) {
+                workspace.settle().await;
+            }
+            let screenshot = self.picture(workspace).await;
+            let workflows = following.take_workflows();
+            let (summary, problem) = following.end(&end.session.0, plan.teaches.clone()).await;
+            problem.iter().for_each(|problem| self.observer.notice(problem));
+            Ok(Worked { end, workflows, summary, screenshot })
+        })
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
@@ -325,16 +334,21 @@ fn toolbox(plan: &Plan, workspace: &Workspace) -> Result<Toolbox<SessionDesktop>
 }
 
 /// The desktop, and whether it is the one that was kept for the session.
-async fn start(plan: &Plan, held: Option<&HeldSession>) -> Result<(Workspace, bool), WorkspaceError> {
-    let Some(held) = held else { return Ok((plan.workspace.start().await?, false)) };
-    if let Some(workspace) = plan.workspace.take_over(held).await {
-        // An action in progress when the process died may take effect only now.
-        workspace.settle().await;
-        return Ok((workspace, true));
-    }
-    let workspace = plan.workspace.start().await?;
-    workspace.back_end().start_ids_above(held.ids());
-    Ok((workspace, false))
+fn start<'a>(
+    plan: &'a Plan,
+    held: Option<&'a HeldSession>,
+) -> BoxFuture<'a, Result<(Workspace, bool), WorkspaceError>> {
+    Box::pin(async move {
+        let Some(held) = held else { return Ok((plan.workspace.start().await?, false)) };
+        if let Some(workspace) = plan.workspace.take_over(held).await {
+            // An action in progress when the process died may take effect only now.
+            workspace.settle().await;
+            return Ok((workspace, true));
+        }
+        let workspace = plan.workspace.start().await?;
+        workspace.back_end().start_ids_above(held.ids());
+        Ok((workspace, false))
+    })
 }
 
 async fn save(workspace: &Workspace, file: &Path) -> Result<(), HostError> {

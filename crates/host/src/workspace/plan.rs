@@ -9,6 +9,7 @@ use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
 use deskhand_desktop_linux::{BrowserHolder, Confine, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
+use futures_util::future::BoxFuture;
 
 use super::{
     DesktopNote, Document, Missing, WorkspaceError, check_documents, keeper,
@@ -211,24 +212,26 @@ impl WorkspacePlan {
     }
 
     /// The same, with further documents.
-    pub(crate) async fn open_with(
-        &self,
-        workspace: &mut Workspace,
-        more: &[Document],
-    ) -> Result<(), WorkspaceError> {
-        // A virtual desktop ends with everything on it anyway.
-        if self.close_after && self.kind == DesktopKind::Current {
-            let windows = workspace.desktop.windows().await?;
-            workspace.opened.known = Some(windows.into_iter().map(|window| window.id).collect());
-        }
-        if let Some(program) = &self.launch {
-            workspace.opened.last = Some(workspace.start(program).await?);
-        }
-        let documents: Vec<&Document> = self.documents.iter().chain(more).collect();
-        if let Some(last) = workspace.open(&documents).await? {
-            workspace.opened.last = Some(last);
-        }
-        Ok(())
+    pub(crate) fn open_with<'a>(
+        &'a self,
+        workspace: &'a mut Workspace,
+        more: &'a [Document],
+    ) -> BoxFuture<'a, Result<(), WorkspaceError>> {
+        Box::pin(async move {
+            // A virtual desktop ends with everything on it anyway.
+            if self.close_after && self.kind == DesktopKind::Current {
+                let windows = workspace.desktop.windows().await?;
+                workspace.opened.known = Some(windows.into_iter().map(|window| window.id).collect());
+            }
+            if let Some(program) = &self.launch {
+                workspace.opened.last = Some(workspace.start(program).await?);
+            }
+            let documents: Vec<&Document> = self.documents.iter().chain(more).collect();
+            if let Some(last) = workspace.open(&documents).await? {
+                workspace.opened.last = Some(last);
+            }
+            Ok(())
+        })
     }
 }
 

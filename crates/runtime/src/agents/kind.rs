@@ -1,11 +1,12 @@
 //! The traits of a kind of agent and of its agents.
 
-use std::{path::PathBuf, pin::Pin, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentHome, AgentReport},
     command::{CallResult, Command},
 };
+use futures_util::future::BoxFuture;
 
 /// An agent that cannot be opened.
 #[derive(Debug, thiserror::Error)]
@@ -120,8 +121,6 @@ pub(super) enum Body {
     Steps(Arc<dyn AnySteps>),
     Delegate(Arc<dyn AnyDelegate>),
 }
-
-pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// [`AgentKind`] as a trait object.
 pub(super) trait AnyKind: Send + Sync {

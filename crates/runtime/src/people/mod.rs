@@ -22,6 +22,5 @@ use lines::LINES_WAITING_MAX;
 pub use lines::{InputLine, InputLines, LINE_BYTES_MAX};
 pub use pause::PauseSwitch;
 pub use port::{
-    Answered, AnyUserChannel, ApprovalRequest, Boxed, Decided, Nobody, PauseNotice, Questions, Request,
-    UserChannel,
+    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, Questions, Request, UserChannel,
 };

@@ -1,6 +1,6 @@
 //! The port to the user.
 
-use std::{pin::Pin, time::Duration};
+use std::time::Duration;
 
 use deskhand_core::{
     agent::AgentRef,
@@ -8,6 +8,7 @@ use deskhand_core::{
     reply::Question,
     session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction},
 };
+use futures_util::future::BoxFuture;
 
 /// A request of the user.
 #[derive(Debug, Clone, PartialEq)]
@@ -108,38 +109,35 @@ pub trait UserChannel: Send + Sync {
     fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
 }
 
-/// A boxed future.
-pub type Boxed<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
-
 /// [`UserChannel`] as a trait object.
 pub trait AnyUserChannel: Send + Sync {
     /// See [`UserChannel::next_request`].
-    fn next_request_boxed(&self) -> Boxed<'_, Option<Request>>;
+    fn next_request_boxed(&self) -> BoxFuture<'_, Option<Request>>;
 
     /// See [`UserChannel::ask`].
-    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> Boxed<'a, Answered>;
+    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> BoxFuture<'a, Answered>;
 
     /// See [`UserChannel::decide`].
-    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> Boxed<'a, Decided>;
+    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decided>;
 
     /// See [`UserChannel::notify`].
-    fn notify_boxed(&self, notice: PauseNotice) -> Boxed<'_, ()>;
+    fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()>;
 }
 
 impl<C: UserChannel> AnyUserChannel for C {
-    fn next_request_boxed(&self) -> Boxed<'_, Option<Request>> {
+    fn next_request_boxed(&self) -> BoxFuture<'_, Option<Request>> {
         Box::pin(self.next_request())
     }
 
-    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> Boxed<'a, Answered> {
+    fn ask_boxed<'a>(&'a self, questions: &'a Questions) -> BoxFuture<'a, Answered> {
         Box::pin(self.ask(questions))
     }
 
-    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> Boxed<'a, Decided> {
+    fn decide_boxed<'a>(&'a self, request: &'a ApprovalRequest) -> BoxFuture<'a, Decided> {
         Box::pin(self.decide(request))
     }
 
-    fn notify_boxed(&self, notice: PauseNotice) -> Boxed<'_, ()> {
+    fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()> {
         Box::pin(self.notify(notice))
     }
 }

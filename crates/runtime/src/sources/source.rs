@@ -1,11 +1,12 @@
 //! The traits of a source of tools.
 
-use std::{path::PathBuf, pin::Pin};
+use std::path::PathBuf;
 
 use deskhand_core::{
     command::{CallResult, ToolSpec},
     policy::matches,
 };
+use futures_util::future::BoxFuture;
 use serde_json::{Map, Value};
 
 /// Who has a tool.
@@ -66,8 +67,6 @@ pub trait OpenSource: Send + Sync + 'static {
     /// Releases its resources.
     fn close(&self) -> impl Future<Output = ()> + Send;
 }
-
-pub(super) type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// [`ToolSource`] as a trait object.
 pub(super) trait AnySource: Send + Sync {
