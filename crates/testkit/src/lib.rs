@@ -9,4 +9,5 @@ pub mod operators;
 pub mod pages;
 pub mod parser;
 pub mod programs;
+pub mod shown;
 pub mod wires;

@@ -53,7 +53,8 @@ pub(crate) struct DraftArgs {
 
 const RECORD_EXAMPLES: &str = "\
 Work as usual: clicks, menus, fields, texts and keys become steps. The key Pause pauses and goes on. Ctrl-C in this
-terminal ends it. Passwords are never kept, nor texts that no application shows. This terminal is no part of it.
+terminal ends it. Passwords are never kept, nor texts that no application shows. What is done in this
+terminal is not recorded.
 
 Examples:
   deskhand record \"Send the order of Acme\" --name order       show it on this desktop

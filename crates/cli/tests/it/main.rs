@@ -25,6 +25,7 @@ mod power;
 mod record;
 mod redteam;
 mod reference;
+mod remembering;
 mod runs;
 mod secrets;
 mod sessions;

@@ -278,9 +278,9 @@ impl Teller<'_> {
 
     /// What is at a point: in the window that is on top there. `None` if that is no part of the demonstration.
     fn spot(&mut self, at: Instant, point: Point<Screen>) -> Option<Spot> {
-        let look = self.all.before(at)?;
-        let window = look
-            .windows
+        let window = self
+            .all
+            .windows_at(at)?
             .iter()
             .rev()
             .find(|window| window.kind != WindowKind::Tooltip && window.bounds.contains(&point));

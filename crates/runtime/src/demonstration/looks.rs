@@ -28,6 +28,8 @@ const AFTERWARDS: Duration = Duration::from_millis(700);
 const INTERRUPTIONS_MAX: u32 = 4;
 /// Longer than any look.
 const FOREVER: Duration = Duration::from_secs(3_600);
+/// A menu or dialog that is clicked is still there for this long.
+const STILL_THERE: Duration = Duration::from_millis(100);
 /// The most looks and inputs that are kept.
 const LOOKS_MAX: usize = 5_000;
 const INPUTS_MAX: usize = 50_000;
@@ -38,6 +40,8 @@ pub(super) struct LookedAt {
     /// When the look began and ended.
     pub(super) from: Instant,
     pub(super) to: Instant,
+    /// When the windows were listed. The elements of a busy application take longer.
+    pub(super) listed: Instant,
     /// When the last look began that showed the same.
     pub(super) again: Instant,
     /// All windows, bottom-most first.
@@ -188,10 +192,11 @@ impl<D: Desktop> Watcher<'_, D> {
         if self.paused {
             return Ok(());
         }
-        if matches!(input.input, PersonInput::Pressed { .. }) {
-            // The menu that was clicked is still there.
+        // A press that is heard of late, because an application was busy, may have closed what was clicked.
+        if matches!(input.input, PersonInput::Pressed { .. }) && input.at.elapsed() < STILL_THERE {
             let glance = glance(self.desktop, &mut self.known, self.made.looks.last()).await?;
-            self.made.add(LookedAt { from: input.at, to: input.at, again: input.at, ..glance });
+            let at = input.at;
+            self.made.add(LookedAt { from: at, to: at, listed: at, again: at, ..glance });
         }
         self.made.done(input);
         self.watching.done(self.made.inputs.len());
@@ -228,6 +233,12 @@ impl Demonstration {
         self.looks.iter().rev().find(|look| look.to <= at).or(self.looks.first())
     }
 
+    /// The windows that were there when something was done at this time.
+    pub(super) fn windows_at(&self, at: Instant) -> Option<&[WindowInfo]> {
+        let listed = self.looks.iter().rev().find(|look| look.listed <= at);
+        listed.or(self.looks.first()).map(|look| look.windows.as_slice())
+    }
+
     /// What it showed after something that ended at this time, and before the next thing was done.
     pub(super) fn after(&self, at: Instant, next: Option<Instant>) -> Option<&LookedAt> {
         let is_in_time = |look: &&LookedAt| next.is_none_or(|next| look.from <= next);
@@ -247,6 +258,7 @@ async fn glance<D: Desktop>(
 ) -> DesktopResult<LookedAt> {
     let from = Instant::now();
     let mut windows = desktop.windows().await?;
+    let listed = Instant::now();
     for window in windows.iter_mut().filter(|window| known.insert(window.id)) {
         window.document = desktop.document(window).await.unwrap_or_default();
     }
@@ -272,7 +284,7 @@ async fn glance<D: Desktop>(
     surfaces.sort_by_key(|surface| Some(surface.window.id) != main);
     let view = WindowView { surfaces, picture: None, notices: Vec::new() };
     let view = Some(view).filter(|view| !view.surfaces.is_empty()).map(Arc::new);
-    Ok(LookedAt { from, to: Instant::now(), again: from, windows, view, whole: false })
+    Ok(LookedAt { from, to: Instant::now(), listed, again: from, windows, view, whole: false })
 }
 
 /// The same, with all elements as they are now. A window may close meanwhile.

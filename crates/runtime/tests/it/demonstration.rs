@@ -56,6 +56,22 @@ impl Person<'_> {
         self.looks().await;
     }
 
+    /// A click that is heard of when everything that it does is over.
+    async fn clicks_unheard(&self, key: &str) {
+        let id = self.desktop.find_key(key).unwrap_or_else(|| panic!("no {key}"));
+        let at: Point<Screen> = self.desktop.element(id).await.unwrap().bounds.unwrap().center();
+        let clicked = Instant::now();
+        self.desktop.click(at, Button::Left, 1).await.unwrap();
+        sleep(Duration::from_millis(300)).await;
+        for input in [
+            PersonInput::Pressed { button: 1, at, held: Vec::new() },
+            PersonInput::Released { button: 1, at },
+        ] {
+            self.inputs.send(Watched { at: clicked, input }).unwrap();
+        }
+        self.looks().await;
+    }
+
     async fn types(&self, text: &str) {
         for character in text.chars() {
             self.does(PersonInput::Key {
@@ -76,6 +92,10 @@ impl Person<'_> {
 fn form() -> FakeDesktop {
     let field =
         |role: Role, name: &str, y: i32| FakeElement::new(role, name).key(name).text("").at(20, y, 300, 30);
+    let ok = FakeElement::new(Role::PUSH_BUTTON, "Good").key("Good").at(220, 210, 100, 30);
+    let more =
+        FakeWindow::dialog("More").at(200, 40, 200, 210).elements([ok.on_click(Behaviour::CloseWindow)]);
+    let more = Box::new(more);
     let window = FakeWindow::normal("Order").at(0, 0, 600, 400).elements([
         field(Role::ENTRY, "Customer", 40),
         field(Role::PASSWORD_TEXT, "PIN", 90),
@@ -84,6 +104,10 @@ fn form() -> FakeDesktop {
             .at(20, 140, 300, 30)
             .on_click(Behaviour::Toggle),
         FakeElement::new(Role::PUSH_BUTTON, "Send").key("Send").at(20, 190, 120, 30),
+        FakeElement::new(Role::PUSH_BUTTON, "More")
+            .key("More")
+            .at(20, 240, 120, 30)
+            .on_click(Behaviour::Open(more)),
     ]);
     FakeDesktop::new([FakeApp::new("Orders", "orders", [window])], [])
 }
@@ -170,4 +194,15 @@ fn what_is_done_during_a_pause_is_not_kept() {
     let names: Vec<&str> = calls.iter().map(|(call, _)| call.as_str()).collect();
     assert_eq!(names, ["set_checked Express", "set_checked Express"]);
     assert_eq!((calls[0].1.as_str(), calls[1].1.as_str()), ("true", "false"));
+}
+
+#[test]
+fn a_click_that_is_heard_of_late_is_on_what_was_there() {
+    let shown = shown("Order", async |person| {
+        person.clicks("More").await;
+        person.clicks_unheard("Good").await;
+        person.clicks("Express").await;
+    });
+    let names: Vec<String> = calls(&shown).into_iter().map(|(call, _)| call).collect();
+    assert_eq!(names, ["click_element More", "click_element Good", "set_checked Express"]);
 }

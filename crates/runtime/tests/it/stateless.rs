@@ -15,6 +15,7 @@ use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow};
 use deskhand_model::{Model, ModelSigns, PictureSource};
 use deskhand_runtime::StopSwitch;
+use deskhand_testkit::shown::{id_of, next_box, past, price_of, reading, section};
 use serde_json::{Value, json};
 
 use crate::support::run_with;
@@ -53,33 +54,6 @@ fn shown(request: &ModelRequest) -> String {
     parts.filter_map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// What stands under the last heading of this name.
-fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
-    let Some((_, after)) = prompt.rsplit_once(&format!("\n# {heading}")) else { return "" };
-    after.split("\n# ").next().unwrap_or_default()
-}
-
-/// The elements that are listed, several of a row on one line: `[e17] check box "Item 3" (checked) | [e18] "Item 4"`.
-fn listed(prompt: &str) -> impl Iterator<Item = &str> {
-    prompt.lines().flat_map(|line| line.split(" | ")).filter(|part| part.contains('['))
-}
-
-/// The id of the first element with this text.
-fn id_of(prompt: &str, text: &str) -> Option<String> {
-    let (_, after) = listed(prompt).find(|part| part.contains(text))?.split_once('[')?;
-    after.split_once(']').map(|(id, _)| id.to_owned())
-}
-
-/// The price after the name of the article, wherever it stands: `Lamp | 417.50`, `Lamp costs 417.50`.
-fn price_in(text: &str) -> Option<String> {
-    let (_, after) = text.rsplit_once("Lamp")?;
-    let number = after.split(|c: char| !(c.is_ascii_digit() || c == '.'));
-    number
-        .map(|word| word.trim_matches('.'))
-        .find(|word| word.contains('.') && word.len() > 3)
-        .map(str::to_owned)
-}
-
 impl Forgetful {
     fn host(&self, prompt: &str) -> Value {
         let ended = section(prompt, "Sub-tasks so far");
@@ -111,7 +85,8 @@ impl Forgetful {
         let mut reply =
             json!({"thought": "they were read", "status": "FINISH", "result": "the prices were read"});
         if matches!(self.way, Way::TableNoted | Way::SeenNoted) {
-            reply["notes"] = json!([format!("the Lamp costs {}", price_in(prompt).unwrap_or_default())]);
+            reply["notes"] =
+                json!([format!("the Lamp costs {}", price_of("Lamp", prompt).unwrap_or_default())]);
         }
         reply
     }
@@ -123,41 +98,18 @@ impl Forgetful {
             return act("set_checked", json!({"id": box_line, "checked": true}));
         }
         assert!(prompt.contains(&last), "the boxes are there: {prompt}");
-        // Everything that the prompt says about the lamp, other than what is to be done.
-        let known: String =
-            ["Notes", "Your steps on this sub-task so far", "Earlier sub-tasks", "Blackboard"]
-                .into_iter()
-                .map(|heading| section(prompt, heading))
-                .collect();
-        match price_in(&known) {
+        match price_of("Lamp", &past(prompt)) {
             Some(price) => json!({"thought": "the price is known", "status": "FINISH", "result": "filled in",
                 "action": [{"function": "set_value", "arguments": {"id": id_of(prompt, "entry \"Total\""), "value": price}}]}),
             None => {
                 self.recalled.fetch_add(1, Ordering::Relaxed);
-                let readings = section(prompt, "What was read and is not told here");
-                let id = readings
-                    .lines()
-                    .find(|line| line.contains("read_table"))
-                    .and_then(|line| line.trim_start_matches("- ").split(',').next().map(str::to_owned));
-                match id {
+                match reading(prompt, "read_table") {
                     Some(id) => act("recall", json!({"id": id})),
                     None => act("recall", json!({"words": "lamp"})),
                 }
             }
         }
     }
-}
-
-/// The id of the first box that is not ticked, up to this one.
-fn next_box(prompt: &str, boxes: u32) -> Option<String> {
-    let ticked = |number: u32| {
-        let name = format!("\"Item {number}\"");
-        // The last one is the newest: changes stand after the listing.
-        let part = listed(prompt).filter(|part| part.contains(&name) && part.contains("[e")).last();
-        part.is_some_and(|part| part.contains("checked") && !part.contains("not checked"))
-    };
-    let number = (1..=boxes).find(|number| !ticked(*number))?;
-    id_of(prompt, &format!("\"Item {number}\""))
 }
 
 impl Model for Forgetful {
