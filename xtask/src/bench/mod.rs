@@ -5,6 +5,7 @@ mod cells;
 mod choices;
 mod endurance;
 mod learning;
+mod memory;
 mod opening;
 mod perception;
 mod prompts;
@@ -65,6 +66,11 @@ pub(crate) enum Bench {
     ///
     /// Takes about eight minutes, with `--long` twenty. For a part of it: `--only chart`, `--only moved`.
     Learning(learning::LearningArguments),
+    /// Do ten long tasks with a model that remembers nothing.
+    ///
+    /// What is needed at the end of each was read 20 to 60 steps earlier in another application: LibreOffice, Mousepad or Chromium. The
+    /// values are typed into forms of GTK 3, GTK 4 and Qt, whose own log is the judge. Takes about two minutes.
+    Memory,
     /// Open ten documents of ten types, each alone and all in one go, and compare the times.
     Opening(opening::OpeningArguments),
     /// Count the tokens of the prompts of recorded sessions by part, as recorded and as today.
@@ -86,6 +92,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Learning(arguments) => learning::run(arguments),
+        Bench::Memory => memory::run(),
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Choices(arguments) => choices::run(arguments),
         Bench::Prompts(arguments) => prompts::run(arguments),

@@ -5,10 +5,10 @@
 
 use std::{fs, process::Output};
 
-use deskhand_core::reply::ReplyKind;
+use deskhand_core::model::ReplyKind;
 use deskhand_testkit::{
     endpoint::{Behaviour, MockEndpoint, model_request, prompt_text},
-    shown::{id_of, next_box, past, price_of, reading, section},
+    shown::{id_of, listed, next_box, past, price_of, reading, section},
 };
 use serde_json::{Value, json};
 
@@ -38,16 +38,18 @@ const fn task(document: &'static str, form: &'static str, boxes: u32, notes: boo
     Task { document, form, boxes, notes }
 }
 
+/// How many of them are done unless `DESKHAND_LONG_TESTS` is set.
+const SHORT: usize = 3;
 const TASKS: [Task; 10] = [
     task("prices.fods", "gtk3", 20, false),
-    task("prices.txt", "qt", 60, false),
+    task("prices.txt", "qt", 30, false),
     task("prices.html", "gtk4", 24, true),
     task("prices.fodt", "gtk3", 60, false),
     task("prices.fods", "qt", 40, true),
     task("prices.fods", "gtk4", 60, false),
     task("prices.txt", "gtk3", 40, true),
     task("prices.html", "gtk3", 60, false),
-    task("prices.html", "qt", 30, false),
+    task("prices.html", "qt", 60, false),
     task("prices.fodt", "qt", 50, true),
 ];
 
@@ -109,7 +111,7 @@ fn layout(task: &Task) -> Value {
 
 /// A model without a memory: its reply to a prompt.
 fn reply(kind: ReplyKind, prompt: &str, task: &Task) -> Value {
-    if kind == ReplyKind::Host {
+    if kind == ReplyKind::HostAgent {
         return host(prompt);
     }
     let subtask = section(prompt, "Your sub-task");
@@ -121,9 +123,11 @@ fn host(prompt: &str) -> Value {
     let assign = |target: &str, subtask: &str| json!({"thought": "next", "status": "ASSIGN", "current_subtask": subtask, "control_label": id_of(prompt, target)});
     if ended.contains("Fill in the order") {
         json!({"thought": "done", "status": "FINISH", "result": "ordered"})
+    } else if id_of(prompt, "window \"Order").is_none() {
+        json!({"thought": "the form is not open", "status": "CONTINUE", "function": "launch_application", "arguments": {"name": "Order"}})
     } else if ended.contains("Look at the prices") {
         assign(
-            "\"Order\"",
+            "window \"Order",
             "Fill in the order: tick all boxes, one after the other, then type the price of the lamp into Total and keep it.",
         )
     } else {
@@ -131,7 +135,7 @@ fn host(prompt: &str) -> Value {
     }
 }
 
-fn act(function: &str, arguments: Value) -> Value {
+fn act(function: &str, arguments: &Value) -> Value {
     json!({"thought": "go on", "status": "CONTINUE", "action": [{"function": function, "arguments": arguments}]})
 }
 
@@ -140,11 +144,11 @@ fn reads(prompt: &str, task: &Task) -> Value {
     if section(prompt, "Your steps on this sub-task so far").is_empty() {
         let (tool, element) = match task.document {
             "prices.fods" => ("read_table", "table \"Prices\""),
-            "prices.html" => ("read_table", "table"),
-            "prices.fodt" => ("read_text", "document"),
-            _ => ("read_text", "text"),
+            "prices.html" => ("read_table", "] table"),
+            "prices.fodt" => ("read_text", "] document"),
+            _ => ("read_text", "] text"),
         };
-        return act(tool, json!({"id": id_of(prompt, element)}));
+        return act(tool, &json!({"id": id_of(prompt, element)}));
     }
     let mut reply =
         json!({"thought": "they were read", "status": "FINISH", "result": "the prices were read"});
@@ -157,18 +161,21 @@ fn reads(prompt: &str, task: &Task) -> Value {
 /// Ticks the next box; types the price when all are ticked, and looks it up if the prompt does not tell it.
 fn fills_in(prompt: &str, task: &Task) -> Value {
     if let Some(id) = next_box(prompt, task.boxes) {
-        return act("set_checked", json!({"id": id, "checked": true}));
+        return act("set_checked", &json!({"id": id, "checked": true}));
     }
+    // Its label may be an element of its own, and the field without a name.
+    let field = listed(prompt).find(|part| part.contains("] text") || part.contains("] entry"));
+    let field = field.and_then(|part| id_of(part, "["));
     match price_of("Lamp", &past(prompt)) {
         Some(price) => {
             json!({"thought": "the price is known", "status": "FINISH", "result": "filled in", "action": [
-                {"function": "set_value", "arguments": {"id": id_of(prompt, "\"Total:\""), "value": price}},
+                {"function": "set_value", "arguments": {"id": field, "value": price}},
                 {"function": "click_element", "arguments": {"id": id_of(prompt, "\"Keep\"")}},
             ]})
         }
         None => match reading(prompt, "read_") {
-            Some(id) => act("recall", json!({"id": id})),
-            None => act("recall", json!({"words": "lamp"})),
+            Some(id) => act("recall", &json!({"id": id})),
+            None => act("recall", &json!({"words": "lamp"})),
         },
     }
 }
@@ -182,13 +189,13 @@ async fn run(task: &'static Task) -> (Output, Value) {
     let exec = format!("{PYTHON} {} {} {}", form.display(), shown.display(), log.display());
     let entry = format!("[Desktop Entry]\nType=Application\nName=Order\nExec={exec}\n");
     world.file(".local/share/applications/order-form.desktop", &entry);
-    world.configure("[limits]\nsteps_max = 200\nmodel_calls_max = 300\n");
+    world.configure("[[policy.rules]]\nlabel = \"Order\"\ndecision = \"allow\"\n[limits]\nsteps_max = 200\nmodel_calls_max = 300\n");
     let endpoint = MockEndpoint::answering(move |body| {
         Behaviour::reply(reply(model_request(body).reply, &prompt_text(body), task).to_string())
     });
     let endpoint = endpoint.await.unwrap();
     let mut command = world.command(&["run", REQUEST, "--desktop", "virtual", "--open", task.document]);
-    command.args(["--launch", "order-form", "--model", "openai:mock", "--base-url", &endpoint.base_url()]);
+    command.args(["--model", "openai:mock", "--base-url", &endpoint.base_url()]);
     let output = tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap();
     let lines = fs::read_to_string(log).unwrap_or_default();
     let entries: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -199,9 +206,13 @@ async fn run(task: &'static Task) -> (Output, Value) {
 async fn check(task: &'static Task) {
     let (output, kept) = run(task).await;
     let named = format!("{} to {}, {} boxes", task.document, task.form, task.boxes);
-    let shown = String::from_utf8_lossy(&output.stderr);
+    let shown = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes)).concat();
     assert!(output.status.success(), "{named}: {shown}");
     assert_eq!(kept["total"], PRICE, "{named}: {shown}");
+    println!(
+        "{named}: {}",
+        shown.lines().rfind(|line| line.contains("model calls")).unwrap_or_default().trim()
+    );
     assert!((1..=task.boxes).all(|number| kept[format!("item{number}")] == true), "{named}: {kept}");
 }
 
@@ -213,7 +224,8 @@ fn has_applications() -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_was_read_long_before_is_known_at_the_end() {
     if has_applications() {
-        for task in &TASKS {
+        let all = std::env::var_os("DESKHAND_LONG_TESTS").is_some();
+        for task in TASKS.iter().take(if all { TASKS.len() } else { SHORT }) {
             check(task).await;
         }
     }

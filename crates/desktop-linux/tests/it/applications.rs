@@ -153,38 +153,41 @@ impl Form {
         match row {
             "menu path" => {
                 let path = ["Insert", "Shapes", "Square"].map(str::to_owned);
-                let action = act::visit(desktop, window, &path, limits);
+                let action = Box::pin(act::visit(desktop, window, &path, limits));
                 self.truth("Counted", action, |value| *value == "Chosen Square").await
             }
             "tree item" => self.tree_item(toolkit).await,
             "combo box" => {
                 let combo = self.find(|element| element.role == Role::COMBO_BOX);
                 let Some(combo) = combo else { return self.none("there is no combo box").await };
-                let action = act::select(desktop, window, combo, "Large", limits);
+                let action = Box::pin(act::select(desktop, window, combo, "Large", limits));
                 self.truth("Size", action, |value| *value == "Large").await
             }
             "tab" => {
                 let path = ["Details".to_owned()];
-                let action = act::visit(desktop, window, &path, limits);
+                let action = Box::pin(act::visit(desktop, window, &path, limits));
                 self.truth("Tabs", action, |value| *value == "Details").await
             }
             "check box" => {
-                let action = act::set_checked(desktop, window, self.named("Agree"), None, true, limits);
+                let action =
+                    Box::pin(act::set_checked(desktop, window, self.named("Agree"), None, true, limits));
                 self.truth("Agree", action, |value| *value == true).await
             }
             "slider" => {
                 let new = NewValue::Number(7.0);
-                let action = act::set_value(desktop, window, self.named("Volume"), None, &new, limits);
+                let action =
+                    Box::pin(act::set_value(desktop, window, self.named("Volume"), None, &new, limits));
                 self.truth("Volume", action, |value| value.as_f64() == Some(7.0)).await
             }
             "spin button" => {
                 let new = NewValue::Number(42.0);
-                let action = act::set_value(desktop, window, self.named("Amount"), None, &new, limits);
+                let action =
+                    Box::pin(act::set_value(desktop, window, self.named("Amount"), None, &new, limits));
                 self.truth("Amount", action, |value| value.as_f64() == Some(42.0)).await
             }
             "text selection" => {
                 let notes = self.named("Notes");
-                let action = act::select_text(desktop, window, (notes, None), "beta", limits);
+                let action = Box::pin(act::select_text(desktop, window, (notes, None), "beta", limits));
                 let mut outcome = self.truth("Notes", action, |_| true).await;
                 let with = json!({ "control": "Notes" });
                 outcome.truth = self.stage.fixture.ask("selection", with).await.unwrap() == "beta";
@@ -195,7 +198,7 @@ impl Form {
                 let (from, to) = (self.named("Drag me"), self.named("Drop here"));
                 let (from, to) = (Target::element(from), Target::element(to));
                 let held = Held::default();
-                let action = act::drag(desktop, window, (&from, &to), &held, limits);
+                let action = Box::pin(act::drag(desktop, window, (&from, &to), &held, limits));
                 self.truth("Drop here", action, |value| value.as_str().unwrap().starts_with("Dropped")).await
             }
         }
@@ -216,7 +219,7 @@ impl Form {
                 })
                 .await;
         };
-        let expanded = act::expand(desktop, window, (fruit, None), true, limits).await;
+        let expanded = Box::pin(act::expand(desktop, window, (fruit, None), true, limits)).await;
         match expanded {
             Ok(report) if report.effect() == Verdict::Seen => {}
             Ok(report) => return Outcome::of(Ok(report), false),
@@ -228,7 +231,7 @@ impl Form {
         let (id, name) = (apple.id, apple.name.clone());
         let target = Target::Element { id, name: Some(name) };
         let click = act::Click::once(target);
-        let action = act::click(desktop, window, &click, limits);
+        let action = Box::pin(act::click(desktop, window, &click, limits));
         self.truth("Plants", action, |value| *value == "Apple").await
     }
 
@@ -242,7 +245,8 @@ impl Form {
         let rows = [["East", "77"], ["Far East", "88"]].map(|row| row.map(str::to_owned).to_vec());
         // The header of a page's table is its first row.
         let start = if toolkit == Toolkit::Page { "A2" } else { "A1" };
-        let action = act::write_table(desktop, window, &target, start.parse().unwrap(), &rows, limits);
+        let action =
+            Box::pin(act::write_table(desktop, window, &target, start.parse().unwrap(), &rows, limits));
         let wanted = json!([["East", "77", "4800"], ["Far East", "88", "3800"]]);
         self.truth("Sales", action, |value| {
             value.as_array().is_some_and(|all| all.starts_with(wanted.as_array().unwrap()))

@@ -41,11 +41,11 @@ impl Office {
 
     async fn keys(&self, chord: &str) {
         let chords = [chord.parse().unwrap()];
-        act::press_keys(&self.desktop, self.calc, &chords, &self.limits).await.unwrap();
+        Box::pin(act::press_keys(&self.desktop, self.calc, &chords, &self.limits)).await.unwrap();
     }
 
     async fn tab(&self, name: &str) -> DesktopResult<ActionReport> {
-        act::visit(&self.desktop, self.calc, &[name.to_owned()], &self.limits).await
+        Box::pin(act::visit(&self.desktop, self.calc, &[name.to_owned()], &self.limits)).await
     }
 
     /// Opens the dialog that has most kinds of controls.
@@ -53,7 +53,7 @@ impl Office {
         if !self.desktop.windows().await.unwrap().iter().any(|window| window.title == "Format Cells") {
             self.keys("ctrl+1").await;
             let title = deskhand_core::action::Condition::TitleContains("Format Cells".into());
-            act::wait_for(&self.desktop, self.calc, &title, Duration::from_secs(20)).await.unwrap();
+            Box::pin(act::wait_for(&self.desktop, self.calc, &title, Duration::from_secs(20))).await.unwrap();
         }
     }
 
@@ -64,33 +64,35 @@ impl Office {
             "table cell range" => {
                 let rows = [["East", "77"], ["Far East", "88"]].map(|row| row.map(str::to_owned).to_vec());
                 let report =
-                    act::write_table(desktop, window, &sheet, "A1".parse().unwrap(), &rows, limits).await;
-                let read =
-                    act::read_table(desktop, window, &sheet, Some("A1:B2".parse().unwrap())).await.unwrap();
+                    Box::pin(act::write_table(desktop, window, &sheet, "A1".parse().unwrap(), &rows, limits))
+                        .await;
+                let read = Box::pin(act::read_table(desktop, window, &sheet, Some("A1:B2".parse().unwrap())))
+                    .await
+                    .unwrap();
                 let truth = read.output["rows"] == serde_json::json!(rows);
                 Outcome::of(report, truth)
             }
             "menu path" => {
                 let path = ["Insert", "Chart…"].map(str::to_owned);
-                let report = act::visit(desktop, window, &path, limits).await;
+                let report = Box::pin(act::visit(desktop, window, &path, limits)).await;
                 let windows = desktop.windows().await.unwrap();
                 Outcome::of(report, windows.iter().any(|window| window.title == "Chart Type"))
             }
             "tree item" => {
                 let bar = Wanted::new(Role::TABLE_CELL, "Bar");
-                let Some((_, bar)) = act::find_element(desktop, window, &bar).await.unwrap() else {
+                let Some((_, bar)) = Box::pin(act::find_element(desktop, window, &bar)).await.unwrap() else {
                     return Outcome::none("the chart assistant shows no kinds of charts");
                 };
                 let target = Target::Element { id: bar.id, name: Some(bar.name.clone()) };
-                let report = act::click(desktop, window, &Click::once(target), limits).await;
+                let report = Box::pin(act::click(desktop, window, &Click::once(target), limits)).await;
                 let now = self.now(&bar).await;
                 let truth = now.is_some_and(|now| now.states.has(State::Selected));
                 if let Some((_, cancel)) =
-                    act::find_element(desktop, window, &Wanted::new(Role::PUSH_BUTTON, "Cancel"))
+                    Box::pin(act::find_element(desktop, window, &Wanted::new(Role::PUSH_BUTTON, "Cancel")))
                         .await
                         .unwrap()
                 {
-                    act::click(desktop, window, &Click::once(Target::element(cancel.id)), limits)
+                    Box::pin(act::click(desktop, window, &Click::once(Target::element(cancel.id)), limits))
                         .await
                         .unwrap();
                 }
@@ -120,7 +122,8 @@ impl Office {
                     .find(|element| element.role == Role::CHECK_BOX && element.name.starts_with("Wrap text"))
                     .await;
                 let Some(element) = box_ else { return Outcome::none("the dialog shows no check box") };
-                let report = act::set_checked(desktop, window, element.id, None, true, limits).await;
+                let report =
+                    Box::pin(act::set_checked(desktop, window, element.id, None, true, limits)).await;
                 let now = self.now(&element).await;
                 Outcome::of(report, now.is_some_and(|now| now.states.has(State::Checked)))
             }
@@ -131,7 +134,7 @@ impl Office {
                     |element: &Element| element.role == Role::COMBO_BOX && element.states.has(State::Showing);
                 match self.find(is_combo).await {
                     Some(combo) => {
-                        let report = act::select(desktop, window, combo.id, "Center", limits).await;
+                        let report = Box::pin(act::select(desktop, window, combo.id, "Center", limits)).await;
                         let now = self.now(&combo).await;
                         Outcome::of(report, now.is_some_and(|now| now.text.as_deref() == Some("Center")))
                     }
@@ -152,7 +155,7 @@ impl Office {
                     return Outcome::none("the dialog shows no spin button");
                 };
                 let new = NewValue::Number(30.0);
-                let report = act::set_value(desktop, window, spin.id, None, &new, limits).await;
+                let report = Box::pin(act::set_value(desktop, window, spin.id, None, &new, limits)).await;
                 let now = self.now(&spin).await;
                 let truth =
                     now.and_then(|now| now.value).is_some_and(|value| (value.current - 30.0).abs() < 0.5);
@@ -166,7 +169,7 @@ impl Office {
                     );
                 };
                 let new = NewValue::Number(120.0);
-                let report = act::set_value(desktop, window, slider.id, None, &new, limits).await;
+                let report = Box::pin(act::set_value(desktop, window, slider.id, None, &new, limits)).await;
                 let now = self.now(&slider).await.and_then(|now| now.value);
                 Outcome::of(report, now.is_some_and(|value| (value.current - 120.0).abs() < 0.5))
             }
@@ -177,7 +180,7 @@ impl Office {
         let (desktop, window, limits) = (&self.desktop, self.calc, &self.limits);
         let sheet = TableTarget::Largest;
         let (range, to) = ("A1:A2".parse().unwrap(), "D6".parse().unwrap());
-        act::select_cells(desktop, window, &sheet, range, limits).await.unwrap();
+        Box::pin(act::select_cells(desktop, window, &sheet, range, limits)).await.unwrap();
         let Some((_, table)) = self.sheet().await else { return Outcome::none("the sheet does not show") };
         let from = desktop.cell(table.id, "A1".parse().unwrap()).await.unwrap();
         let to_cell = desktop.cell(table.id, to).await.unwrap();
@@ -185,8 +188,9 @@ impl Office {
             return Outcome::none("the cells have no place on the screen");
         };
         let (from, onto) = (Target::Point(from.center()), Target::Point(onto.center()));
-        let report = act::drag(desktop, window, (&from, &onto), &Held::default(), limits).await;
-        let read = act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap())).await.unwrap();
+        let report = Box::pin(act::drag(desktop, window, (&from, &onto), &Held::default(), limits)).await;
+        let read =
+            Box::pin(act::read_table(desktop, window, &sheet, Some("D6:D7".parse().unwrap()))).await.unwrap();
         Outcome::of(report, read.output["rows"] == serde_json::json!([["East"], ["Far East"]]))
     }
 
@@ -199,13 +203,13 @@ impl Office {
         let writer = open(&self.desktop, "libreoffice-writer", &self.limits).await;
         let text = "Alpha beta gamma";
         let request = act::TypeText { element: None, name: None, text: text.to_owned(), clear: false };
-        act::type_text(&self.desktop, writer, &request, &self.limits).await.unwrap();
+        Box::pin(act::type_text(&self.desktop, writer, &request, &self.limits)).await.unwrap();
         let paragraph = self.find(|element| element.text.as_deref() == Some(text)).await;
         let Some(paragraph) = paragraph else {
             return Outcome::none("the text does not show as a paragraph");
         };
         let target = (paragraph.id, None);
-        let report = act::select_text(&self.desktop, writer, target, "beta", &self.limits).await;
+        let report = Box::pin(act::select_text(&self.desktop, writer, target, "beta", &self.limits)).await;
         let selected = self.desktop.text_selection(paragraph.id).await.unwrap();
         Outcome::of(report, selected == Some((6, 10)))
     }
@@ -213,7 +217,7 @@ impl Office {
 
 async fn open(desktop: &LinuxDesktop, program: &str, limits: &ActLimits) -> WindowId {
     let request = LaunchRequest { program: program.to_owned(), arguments: Vec::new() };
-    let launched = act::launch(desktop, &request, limits).await.unwrap();
+    let launched = Box::pin(act::launch(desktop, &request, limits)).await.unwrap();
     launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary())).id
 }
 

@@ -434,6 +434,10 @@ impl Story {
 
     fn returned(&mut self, result: &CallResult, updates: &mut Vec<Update>) {
         self.summary.called();
+        // A failed action vetoes FINISH.
+        if !result.is_success() {
+            self.said.take_if(|said| said.finished);
+        }
         ids::returned(&mut self.ids, result);
         self.windows.extend(result.window.iter().map(|window| (window.id, window.clone())));
         self.proven(&result.report);

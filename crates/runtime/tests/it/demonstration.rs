@@ -58,6 +58,7 @@ impl Person<'_> {
 
     /// A click that is heard of when everything that it does is over.
     async fn clicks_unheard(&self, key: &str) {
+        sleep(Duration::from_millis(300)).await;
         let id = self.desktop.find_key(key).unwrap_or_else(|| panic!("no {key}"));
         let at: Point<Screen> = self.desktop.element(id).await.unwrap().bounds.unwrap().center();
         let clicked = Instant::now();
@@ -92,7 +93,7 @@ impl Person<'_> {
 fn form() -> FakeDesktop {
     let field =
         |role: Role, name: &str, y: i32| FakeElement::new(role, name).key(name).text("").at(20, y, 300, 30);
-    let ok = FakeElement::new(Role::PUSH_BUTTON, "Good").key("Good").at(220, 210, 100, 30);
+    let ok = FakeElement::new(Role::PUSH_BUTTON, "Good").key("Good").at(20, 150, 100, 30);
     let more =
         FakeWindow::dialog("More").at(200, 40, 200, 210).elements([ok.on_click(Behaviour::CloseWindow)]);
     let more = Box::new(more);
@@ -204,5 +205,10 @@ fn a_click_that_is_heard_of_late_is_on_what_was_there() {
         person.clicks("Express").await;
     });
     let names: Vec<String> = calls(&shown).into_iter().map(|(call, _)| call).collect();
-    assert_eq!(names, ["click_element More", "click_element Good", "set_checked Express"]);
+    assert_eq!(
+        names,
+        ["click_element More", "click_element Good", "set_checked Express"],
+        "{:?}",
+        shown.notes
+    );
 }

@@ -1,6 +1,7 @@
 //! The one reader of the journal: its chapters, moments and sums agree, wherever the journal ends.
 
 use deskhand_core::{
+    command::{CallResult, Verdict},
     prompt::PromptSet,
     record::{Change, Line, Record},
     session::{Effect, Event, EventRecord, StopReason},
@@ -62,6 +63,29 @@ async fn chapters_moments_and_sums_agree() {
         count(|moment| matches!(moment, Moment::Assigned(_))),
         count(|moment| matches!(moment, Moment::SubtaskEnded { end: Some(end), .. } if end.finished)),
     );
+}
+
+#[tokio::test]
+async fn what_failed_at_the_end_is_not_said_to_be_finished() {
+    let ran = run_office(&office_script()).await;
+    let ends = |lines: &[Line]| -> Vec<bool> {
+        let mut ends = Vec::new();
+        for moment in told(lines).0 {
+            if let Moment::SubtaskEnded { end, .. } = moment {
+                ends.push(end.is_some_and(|end| end.finished));
+            }
+        }
+        ends
+    };
+    assert_eq!(ends(&ran.lines), [true, true]);
+    // The first sub-task ends with its only action.
+    let mut lines = ran.lines.clone();
+    let returned = lines.iter_mut().find_map(|line| {
+        let Record::Event(event) = &mut line.record else { return None };
+        if let Event::Returned { result } = &mut event.event { Some(result) } else { None }
+    });
+    *returned.unwrap() = CallResult::failure(Some(Verdict::Refused), "not run");
+    assert_eq!(ends(&lines), [false, true]);
 }
 
 #[tokio::test]
