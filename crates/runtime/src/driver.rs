@@ -9,7 +9,8 @@ use std::{
 use deskhand_core::{
     command::{CallResult, Command, ToolSpec, Verdict},
     duration::milliseconds,
-    ids::{EffectId, SessionId},
+    ids::{AgentId, EffectId, SessionId},
+    known_tools::RECALL,
     outcome::Outcome,
     prompt::marks_secret,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
@@ -56,7 +57,7 @@ pub fn run<'a, D: Desktop>(
             }
         };
         let sources = open_sources(&mut options, &folder).await;
-        options.config.agents = agents.definitions();
+        options.config.agents = agents.definitions_with(&options.tools.recall_specs());
         options.config.applications = Some(options.desktop.applications());
         if options.config.marks_secret.is_empty() {
             options.config.marks_secret = marks_secret(&uuid::Uuid::new_v4().simple().to_string());
@@ -115,7 +116,7 @@ pub fn resume<'a, D: Desktop>(
         hide_typed(&held, secrets).await?;
         let agents = options.agents.open(&held.folder.agents_path()).await?;
         let sources = open_sources(&mut options, &held.folder).await;
-        options.config.agents = agents.definitions();
+        options.config.agents = agents.definitions_with(&options.tools.recall_specs());
         options.config.applications = Some(options.desktop.applications());
         options.config.marks_secret.clone_from(&held.in_force.config.marks_secret);
         let in_force = InForce {
@@ -397,6 +398,11 @@ impl<'a, D: Desktop> Driver<'a, D> {
         Event::Requested { text, plan }
     }
 
+    /// The agent that a command is run by; `None` for what the runtime runs, for an agent's looking up as well.
+    fn agent_of(&self, command: &Command) -> Option<AgentId> {
+        command.agent.filter(|agent| command.tool != RECALL || self.agents.has_tool(*agent, RECALL))
+    }
+
     /// Runs one command. The first stop lets it complete; an immediate stop or the deadline of the round drops it. Commands
     /// that only read or wait have no side effects and are dropped by any stop.
     fn call<'b>(&'b self, command: &'b Command) -> BoxFuture<'b, Event> {
@@ -408,7 +414,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
             let span = tracing::info_span!("call", tool = command.tool);
             let run = async {
                 let (policy, places) = (self.session.policy(), self.session.places());
-                match command.agent {
+                match self.agent_of(command) {
                     Some(agent) => self.agents.call(agent, command).await,
                     None if self.sources.has(command) => self.sources.call(command, policy, places).await,
                     None => {
@@ -427,7 +433,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 }
             };
             let stop = &self.options.stop;
-            let reads = match command.agent {
+            let reads = match self.agent_of(command) {
                 Some(_) => false,
                 None if self.sources.has(command) => self.sources.only_reads(command),
                 None => self.options.tools.only_reads(command),

@@ -22,7 +22,7 @@ use deskhand_testkit::display::is_left_behind;
 
 use crate::{
     programs::has_programs,
-    x11_client::{Client, Place},
+    x11_client::{Client, Place, set_monitors},
 };
 
 /// The longest wait for something that must happen.
@@ -301,6 +301,27 @@ async fn a_window_is_brought_to_the_front_and_closed() {
     desktop.close(above.id).await.unwrap();
     upper.close_when_asked();
     windows_until(&desktop, "closed", |windows| windows.iter().all(|window| window.id != above.id)).await;
+    desktop.shut_down().await;
+}
+
+#[tokio::test]
+async fn a_window_tells_which_monitor_it_is_on() {
+    if !has_programs(&["mousepad", "soffice"]) {
+        return;
+    }
+    let desktop = desktop().await;
+    let client = Client::open(&desktop, "Wanderer", Place::default());
+    let wanderer = window_titled(&desktop, "Wanderer").await;
+    assert_eq!(wanderer.monitor, None, "there are not several");
+    set_monitors(&desktop, &[512, 512], 768);
+    for (x, monitor) in [(10, 1), (700, 2), (20, 1)] {
+        client.moves_to(x);
+        let is_there = |windows: &[WindowInfo]| {
+            let window = windows.iter().find(|window| window.id == wanderer.id);
+            window.is_some_and(|window| window.monitor == Some(monitor))
+        };
+        windows_until(&desktop, &format!("monitor {monitor}"), is_there).await;
+    }
     desktop.shut_down().await;
 }
 

@@ -8,9 +8,10 @@ use x11rb::{
     errors::ConnectionError,
     protocol::{
         Event,
+        randr::{ConnectionExt as _, MonitorInfo},
         xproto::{
-            AtomEnum, ClientMessageEvent, ConnectionExt as _, CreateGCAux, CreateWindowAux, EventMask,
-            Gcontext, KeyPressEvent, PropMode, Rectangle, WindowClass,
+            AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, CreateGCAux,
+            CreateWindowAux, EventMask, Gcontext, KeyPressEvent, PropMode, Rectangle, WindowClass,
         },
     },
     rust_connection::{DefaultStream, RustConnection},
@@ -91,6 +92,15 @@ impl Client {
 
     pub(crate) fn window(&self) -> u32 {
         self.window
+    }
+
+    /// Moves the window to this column.
+    pub(crate) fn moves_to(&self, x: i32) {
+        self.connection
+            .configure_window(self.window, &ConfigureWindowAux::new().x(x))
+            .unwrap()
+            .check()
+            .unwrap();
     }
 
     pub(crate) fn rename(&self, title: &str) {
@@ -233,6 +243,32 @@ impl Client {
 fn modifiers_of(state: u16) -> String {
     let held = [(4, "ctrl+"), (8, "alt+"), (1, "shift+")].into_iter().filter(|(bit, _)| state & bit != 0);
     held.map(|(_, name)| name).collect()
+}
+
+/// Divides the screen into monitors side by side, as RandR 1.5 lets clients do: each has the height of the screen.
+pub(crate) fn set_monitors(desktop: &LinuxDesktop, widths: &[u16], height: u16) {
+    let (connection, root) = connect(desktop);
+    let outputs = connection.randr_get_screen_resources(root).unwrap().reply().unwrap().outputs;
+    let mut x = 0;
+    for (index, width) in widths.iter().enumerate() {
+        let name =
+            connection.intern_atom(false, format!("part-{index}").as_bytes()).unwrap().reply().unwrap().atom;
+        let monitor = MonitorInfo {
+            name,
+            primary: index == 0,
+            automatic: false,
+            x,
+            y: 0,
+            width: *width,
+            height,
+            width_in_millimeters: 200,
+            height_in_millimeters: 200,
+            // The monitor of the whole screen goes with its output.
+            outputs: if index == 0 { outputs.clone() } else { Vec::new() },
+        };
+        connection.randr_set_monitor(root, monitor).unwrap().check().unwrap();
+        x += i16::try_from(*width).unwrap();
+    }
 }
 
 fn connect(desktop: &LinuxDesktop) -> (RustConnection, u32) {

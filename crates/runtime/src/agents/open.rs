@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
-    command::{CallResult, Command},
+    command::{CallResult, Command, ToolSpec},
     ids::AgentId,
     observation::ObserveFailure,
     prompt::RolePrompts,
@@ -49,6 +49,31 @@ impl OpenAgents {
     /// The definitions of the agents, for the journal's header.
     pub fn definitions(&self) -> Vec<AgentDefinition> {
         self.agents.iter().map(|(definition, _)| definition.clone()).collect()
+    }
+
+    /// The same with further tools, which the runtime runs, for agents that take steps and have none of that name.
+    pub(crate) fn definitions_with(&self, tools: &[ToolSpec]) -> Vec<AgentDefinition> {
+        let mut definitions = self.definitions();
+        for definition in &mut definitions {
+            if let AgentHome::Steps(steps) = &mut definition.home {
+                let further: Vec<ToolSpec> = tools
+                    .iter()
+                    .filter(|tool| steps.tools.iter().all(|own| own.name != tool.name))
+                    .cloned()
+                    .collect();
+                steps.tools.extend(further);
+            }
+        }
+        definitions
+    }
+
+    /// Whether an agent itself has a tool of this name.
+    pub(crate) fn has_tool(&self, id: AgentId, name: &str) -> bool {
+        let own = self.agents.iter().find(|(definition, _)| definition.id == id);
+        own.is_some_and(|(definition, _)| match &definition.home {
+            AgentHome::Steps(steps) => steps.tools.iter().any(|tool| tool.name == name),
+            AgentHome::Delegate => false,
+        })
     }
 
     fn body(&self, id: AgentId) -> Option<&Body> {

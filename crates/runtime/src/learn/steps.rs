@@ -1,8 +1,10 @@
 //! Acts to steps: which of them are repeated, with which elements, and what must come of them.
 
+use std::collections::BTreeSet;
+
 use deskhand_core::{
     command::{ToolSpec, Verdict},
-    ids::ElementId,
+    ids::{ElementId, WindowId},
     intent::{Does, Takes},
     known_tools::{RECALL, RUN_WORKFLOW, SCROLL},
     ui::{WindowKind, names_equal},
@@ -36,15 +38,55 @@ pub(super) fn steps(
     notes: &mut Vec<String>,
 ) -> Vec<WorkflowStep> {
     let mut steps = Vec::new();
+    let mut uncalled = Uncalled::default();
     for (index, act) in acts.iter().enumerate() {
         if is_repeated(act, readings.saved.contains_key(&index)) {
+            let maybe = uncalled.has(act, tools);
             match step(act, (index, readings), tools) {
-                Ok(step) => steps.push(step),
+                Ok(step) => steps.push(WorkflowStep { maybe, ..step }),
                 Err(why) => notes.push(format!("`{}` is left out: {why}", act.command.to_line())),
             }
         }
     }
     steps
+}
+
+/// Dialogs that came without anything that was done: they were there when their application was first worked with, such as a tip of the
+/// day. Another time they may not come.
+#[derive(Default)]
+struct Uncalled {
+    /// Applications that were worked with, by their root.
+    applications: BTreeSet<String>,
+    dialogs: BTreeSet<WindowId>,
+}
+
+impl Uncalled {
+    /// Whether an act is aimed at an element of such a dialog.
+    fn has(&mut self, act: &Act, tools: &[ToolSpec]) -> bool {
+        let Some(view) = act.view.as_ref().filter(|_| !act.is_host) else { return false };
+        let takes = act.command.takes_in(tools);
+        let elements = takes.iter().filter(|(_, takes)| *takes == Takes::Element);
+        let mut ids =
+            elements.filter_map(|(name, _)| act.command.arguments.get(name)?.as_str()?.trim().parse().ok());
+        let surface = ids
+            .next()
+            .and_then(|id: ElementId| view.surfaces.iter().find(|surface| surface.tree.find(id).is_some()));
+        let dialog =
+            surface.map(|surface| &surface.window).filter(|window| window.kind == WindowKind::Dialog);
+        let Some(main) = view.surfaces.first() else { return false };
+        let application = &main.window.app.root;
+        match dialog {
+            Some(dialog) if !self.applications.contains(application) => {
+                self.dialogs.insert(dialog.id);
+                true
+            }
+            Some(dialog) => self.dialogs.contains(&dialog.id),
+            None => {
+                self.applications.insert(application.clone());
+                false
+            }
+        }
+    }
 }
 
 /// Whether an act is a part of the work: it had an effect, or what it read is used.

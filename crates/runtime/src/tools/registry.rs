@@ -7,7 +7,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, take_declarations},
-    known_tools::RUN_WORKFLOW,
+    known_tools::{RECALL, RUN_WORKFLOW},
     policy::{Places, Policy},
     secret::SecretPermit,
     ui::WindowInfo,
@@ -280,6 +280,11 @@ impl<D: Desktop> Toolbox<D> {
     /// The tools of AppAgents.
     pub fn app_specs(&self) -> Vec<ToolSpec> {
         self.app.specs()
+    }
+
+    /// The tool that looks up what a session has read, for agents without a window; none if there is none.
+    pub(crate) fn recall_specs(&self) -> Vec<ToolSpec> {
+        self.host.specs().into_iter().filter(|tool| tool.name == RECALL).collect()
     }
 
     /// Adds a tool for AppAgents.

@@ -91,6 +91,11 @@ impl Person<'_> {
 }
 
 fn form() -> FakeDesktop {
+    form_with([])
+}
+
+/// The form, with further windows.
+fn form_with(further: impl IntoIterator<Item = FakeWindow>) -> FakeDesktop {
     let field =
         |role: Role, name: &str, y: i32| FakeElement::new(role, name).key(name).text("").at(20, y, 300, 30);
     let ok = FakeElement::new(Role::PUSH_BUTTON, "Good").key("Good").at(20, 150, 100, 30);
@@ -110,7 +115,8 @@ fn form() -> FakeDesktop {
             .at(20, 240, 120, 30)
             .on_click(Behaviour::Open(more)),
     ]);
-    FakeDesktop::new([FakeApp::new("Orders", "orders", [window])], [])
+    let windows: Vec<FakeWindow> = [window].into_iter().chain(further).collect();
+    FakeDesktop::new([FakeApp::new("Orders", "orders", windows)], [])
 }
 
 fn tools() -> Vec<ToolSpec> {
@@ -119,7 +125,10 @@ fn tools() -> Vec<ToolSpec> {
 
 /// What is shown by a person who does this.
 fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
-    let desktop = form();
+    shown_on(form(), request, work)
+}
+
+fn shown_on(desktop: FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
     let (inputs, mut receiver) = mpsc::unbounded_channel();
     let stop = StopSwitch::new();
     let person = Person { desktop: &desktop, inputs };
@@ -211,4 +220,31 @@ fn a_click_that_is_heard_of_late_is_on_what_was_there() {
         "{:?}",
         shown.notes
     );
+}
+
+#[test]
+fn a_dialog_that_nobody_called_may_not_come_another_time() {
+    let welcome = FakeWindow::dialog("Welcome").at(100, 40, 300, 200).elements([
+        FakeElement::new(Role::CHECK_BOX, "Every time")
+            .key("Every time")
+            .at(20, 50, 200, 30)
+            .on_click(Behaviour::Toggle),
+        FakeElement::new(Role::PUSH_BUTTON, "Begin")
+            .key("Begin")
+            .at(20, 150, 100, 30)
+            .on_click(Behaviour::CloseWindow),
+    ]);
+    let shown = shown_on(form_with([welcome]), "Order", async |person| {
+        person.clicks("Every time").await;
+        person.clicks("Begin").await;
+        person.clicks("More").await;
+        person.clicks("Good").await;
+    });
+    let lesson = Lesson { name: "order".to_owned(), ..Lesson::default() };
+    let draft = learn_shown(shown, "Order", &tools(), &lesson, "id").unwrap();
+    let steps: Vec<(&str, bool)> =
+        draft.workflow.steps.iter().map(|step| (step.call.as_str(), step.maybe)).collect();
+    let expected =
+        [("set_checked", true), ("click_element", true), ("click_element", false), ("click_element", false)];
+    assert_eq!(steps, expected, "{:?}", draft.notes);
 }

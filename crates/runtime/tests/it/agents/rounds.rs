@@ -145,6 +145,53 @@ reply = '''
 }
 
 #[tokio::test]
+async fn an_agent_without_a_window_looks_up_what_was_read_in_one() {
+    let turns = r#"
+[[turn]]
+title = "hand the reading to Writer"
+agent = "HostAgent"
+reply = '''
+{"thought": "the table is in Writer", "status": "ASSIGN",
+ "current_subtask": "read the sales table", "control_label": "{{window "LibreOffice Writer"}}"}
+'''
+
+[[turn]]
+agent = "AppAgent"
+reply = '''
+{"thought": "read it", "status": "FINISH",
+ "action": [{"function": "read_table", "arguments": {"name": "Sales"}}], "result": "read"}
+'''
+
+[[turn]]
+agent = "HostAgent"
+reply = '''
+{"thought": "files are the shell's", "status": "ASSIGN", "control_label": "a1", "current_subtask": "name the best region"}
+'''
+
+[[turn]]
+agent = "shell"
+expect = ['recall', 'read_table']
+reply = '''
+{"thought": "look it up", "status": "CONTINUE", "action": [{"function": "recall", "arguments": {"words": "region"}}]}
+'''
+
+[[turn]]
+agent = "shell"
+expect = 'Step [0-9]+.*\n?.*recall\(words="region"\).*ok'
+reply = '{"thought": "known", "status": "FINISH", "result": "North"}'
+"#;
+    let work = tempfile::tempdir().unwrap();
+    let shell = ShellKind::new(unconfined(Some(work.path())));
+    let model = script(&format!("{turns}{END}"));
+    let ran = run_agents(model, enabled(&["shell"], shell), StopSwitch::new()).await;
+    let outcome = ran.end.outcome.clone().unwrap();
+    assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "all done"));
+    let recalled = results(&ran.lines).last().unwrap();
+    assert!(recalled.output.to_string().contains("Region"), "{recalled:?}");
+    replays_equal(&ran);
+}
+
+#[tokio::test]
 async fn an_expected_result_ends_the_round_without_another_host_step() {
     let turns = |expect: &str| {
         format!(
