@@ -170,7 +170,7 @@ reply = '''
 
 [[turn]]
 agent = "shell"
-expect = ['recall', 'read_table']
+expect = 'read_table'
 reply = '''
 {"thought": "look it up", "status": "CONTINUE", "action": [{"function": "recall", "arguments": {"words": "region"}}]}
 '''
@@ -184,6 +184,7 @@ reply = '{"thought": "known", "status": "FINISH", "result": "North"}'
     let shell = ShellKind::new(unconfined(Some(work.path())));
     let model = script(&format!("{turns}{END}"));
     let ran = run_agents(model, enabled(&["shell"], shell), StopSwitch::new()).await;
+    assert_eq!(ran.end.suspended, None);
     let outcome = ran.end.outcome.clone().unwrap();
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "all done"));
     let recalled = results(&ran.lines).last().unwrap();
