@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ElementRef, Evidence, Now, Proof, Shortfall, Uncertainty, WaitedFor},
+    action::{Act, Action, Aim, Aspect, ElementRef, Evidence, Now, Proof, Shortfall, Uncertainty, WaitedFor},
     command::Route,
     duration::milliseconds,
     ui::{DocumentInfo, Element, WindowInfo},
@@ -73,9 +73,22 @@ impl Effect {
             (None, Some((element, now))) => {
                 Uncertainty::Elsewhere { element: element.clone(), now: now.clone() }.into()
             }
-            (None, None) if self.may_be_silent => Uncertainty::NothingShown.into(),
+            (None, None) if self.may_be_silent || self.changed_out_of_view() => {
+                Uncertainty::NothingShown.into()
+            }
             (None, None) => Shortfall::NothingChanged { pixels: false, then: None }.into(),
         }
+    }
+
+    /// Whether something that does not show says something else, such as a status line that is scrolled out of view. It is no proof, for it
+    /// cannot be looked at, but "nothing changed" would not be true.
+    fn changed_out_of_view(&self) -> bool {
+        self.changes.iter().any(|change| {
+            matches!(
+                change,
+                Change::Element { element: None, aspect: Aspect::Name | Aspect::Text | Aspect::Value }
+            )
+        })
     }
 
     /// The same for an input that was accepted, so that nothing to see means that there is no way to tell.
@@ -378,5 +391,28 @@ impl<D: Desktop> Wait<'_, D> {
         // A dialog that opened and closed again was an effect, but nothing shows which one.
         self.effect.may_be_silent |= is_window && self.effect.proof.is_none();
         Ok(self.effect.proof.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::{ids::ElementId, ui::State};
+
+    use super::*;
+
+    #[test]
+    fn what_changes_out_of_view_is_not_nothing() {
+        let verdict = |element: Option<u32>, aspect: Aspect| {
+            let element = element.map(ElementId);
+            let effect = Effect { changes: vec![Change::Element { element, aspect }], ..Effect::default() };
+            effect.evidence()
+        };
+        assert_eq!(verdict(None, Aspect::Name), Uncertainty::NothingShown.into());
+        let nothing: Evidence = Shortfall::NothingChanged { pixels: false, then: None }.into();
+        for (element, aspect) in
+            [(Some(7), Aspect::Name), (None, Aspect::State(State::Focused)), (None, Aspect::Bounds)]
+        {
+            assert_eq!(verdict(element, aspect), nothing, "{element:?} {aspect:?}");
+        }
     }
 }

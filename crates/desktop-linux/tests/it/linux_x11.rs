@@ -316,10 +316,8 @@ async fn a_window_tells_which_monitor_it_is_on() {
     set_monitors(&desktop, &[512, 512], 768);
     for (x, monitor) in [(10, 1), (700, 2), (20, 1)] {
         client.moves_to(x);
-        let is_there = |windows: &[WindowInfo]| {
-            let window = windows.iter().find(|window| window.id == wanderer.id);
-            window.is_some_and(|window| window.monitor == Some(monitor))
-        };
+        let is = |one: &WindowInfo| one.id == wanderer.id && one.monitor == Some(monitor);
+        let is_there = |windows: &[WindowInfo]| windows.iter().any(is);
         windows_until(&desktop, &format!("monitor {monitor}"), is_there).await;
     }
     desktop.shut_down().await;

@@ -125,17 +125,17 @@ fn tools() -> Vec<ToolSpec> {
 
 /// What is shown by a person who does this.
 fn shown(request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
-    shown_on(form(), request, work)
+    shown_on(&form(), request, work)
 }
 
-fn shown_on(desktop: FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
+fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person<'_>)) -> Shown {
     let (inputs, mut receiver) = mpsc::unbounded_channel();
     let stop = StopSwitch::new();
-    let person = Person { desktop: &desktop, inputs };
+    let person = Person { desktop, inputs };
     // The desktop in memory answers at once, so that watching it never lets anything else of its thread run.
     let watching = || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(watch(&desktop, &mut receiver, &stop, &mut Silent))
+        runtime.block_on(watch(desktop, &mut receiver, &stop, &mut Silent))
     };
     let watched = std::thread::scope(|scope| {
         let watched = scope.spawn(watching);
@@ -234,7 +234,7 @@ fn a_dialog_that_nobody_called_may_not_come_another_time() {
             .at(20, 150, 100, 30)
             .on_click(Behaviour::CloseWindow),
     ]);
-    let shown = shown_on(form_with([welcome]), "Order", async |person| {
+    let shown = shown_on(&form_with([welcome]), "Order", async |person| {
         person.clicks("Every time").await;
         person.clicks("Begin").await;
         person.clicks("More").await;
