@@ -2,6 +2,7 @@
 
 use std::{
     collections::HashSet,
+    convert::Infallible,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -40,8 +41,6 @@ pub(super) struct LookedAt {
     /// When the look began and ended.
     pub(super) from: Instant,
     pub(super) to: Instant,
-    /// When the windows were listed. The elements of a busy application take longer.
-    pub(super) listed: Instant,
     /// When the last look began that showed the same.
     pub(super) again: Instant,
     /// All windows, bottom-most first.
@@ -69,6 +68,8 @@ impl LookedAt {
 #[derive(Debug, Default)]
 pub struct Demonstration {
     pub(super) looks: Vec<LookedAt>,
+    /// All windows from a time on, bottom-most first: looking at a busy application takes longer than listing what has opened.
+    pub(super) windows: Vec<(Instant, Vec<WindowInfo>)>,
     pub(super) inputs: Vec<Watched>,
     /// Whether a limit was reached before the end.
     pub(super) cut: bool,
@@ -100,35 +101,25 @@ pub async fn watch<D: Desktop>(
     watching: &mut dyn Watching,
 ) -> DesktopResult<Demonstration> {
     let (made, known) = (Demonstration::default(), HashSet::new());
-    let mut watcher = Watcher { desktop, inputs, stop, watching, made, known, paused: false };
-    let mut interrupted = 0;
-    loop {
-        // What changes during the look is seen by the next one.
-        let changes = desktop.watch(None).await?;
-        let glance = watcher.glance().await?;
-        // A menu or dialog that opens meanwhile is looked at first: a busy application may take seconds for all of a window.
-        let windows = glance.windows.clone();
-        let opened = desktop.windows_changed(&windows, FOREVER);
-        let looking = async {
-            tokio::select! {
-                look = look(desktop, glance) => Ok(Some(look)),
-                opened = opened, if interrupted < INTERRUPTIONS_MAX => opened.map(|_| None),
-            }
-        };
-        let Some(looked) = watcher.meanwhile(looking).await? else { break };
-        let Some(look) = looked? else {
-            interrupted += 1;
-            continue;
-        };
-        interrupted = 0;
-        watcher.looked(look).await;
-        let Some(settled) = watcher.meanwhile(desktop.settle(changes, REST)).await? else { break };
-        settled?;
-        if stop.reason().is_some() && watcher.made.is_over() {
-            break;
+    let watcher = Watcher { desktop, inputs, stop, watching, made, known, paused: false };
+    let mut listed = Vec::new();
+    let made = tokio::select! {
+        made = watcher.watch() => made?,
+        never = list(desktop, &mut listed) => match never {},
+    };
+    Ok(Demonstration { windows: listed, ..made })
+}
+
+/// Lists the windows whenever they change. A desktop that is gone is noticed by whoever looks at it.
+async fn list<D: Desktop>(desktop: &D, listed: &mut Vec<(Instant, Vec<WindowInfo>)>) -> Infallible {
+    let mut now = desktop.windows().await;
+    while let Ok(windows) = now {
+        if listed.len() < LOOKS_MAX {
+            listed.push((Instant::now(), windows.clone()));
         }
+        now = desktop.windows_changed(&windows, FOREVER).await;
     }
-    Ok(watcher.made)
+    std::future::pending().await
 }
 
 /// Watching in progress.
@@ -144,6 +135,38 @@ struct Watcher<'a, D> {
 }
 
 impl<D: Desktop> Watcher<'_, D> {
+    /// Watches until it is over.
+    async fn watch(mut self) -> DesktopResult<Demonstration> {
+        let (desktop, mut interrupted) = (self.desktop, 0);
+        loop {
+            // What changes during the look is seen by the next one.
+            let changes = desktop.watch(None).await?;
+            let glance = self.glance().await?;
+            // A menu or dialog that opens meanwhile is looked at first: a busy application may take seconds for all of a window.
+            let windows = glance.windows.clone();
+            let opened = desktop.windows_changed(&windows, FOREVER);
+            let looking = async {
+                tokio::select! {
+                    look = look(desktop, glance) => Ok(Some(look)),
+                    opened = opened, if interrupted < INTERRUPTIONS_MAX => opened.map(|_| None),
+                }
+            };
+            let Some(looked) = self.meanwhile(looking).await? else { break };
+            let Some(look) = looked? else {
+                interrupted += 1;
+                continue;
+            };
+            interrupted = 0;
+            self.looked(look).await;
+            let Some(settled) = self.meanwhile(desktop.settle(changes, REST)).await? else { break };
+            settled?;
+            if self.stop.reason().is_some() && self.made.is_over() {
+                break;
+            }
+        }
+        Ok(self.made)
+    }
+
     /// Glances at the desktop.
     async fn glance(&mut self) -> DesktopResult<LookedAt> {
         let glance = glance(self.desktop, &mut self.known, self.made.looks.last()).await?;
@@ -196,7 +219,7 @@ impl<D: Desktop> Watcher<'_, D> {
         if matches!(input.input, PersonInput::Pressed { .. }) && input.at.elapsed() < STILL_THERE {
             let glance = glance(self.desktop, &mut self.known, self.made.looks.last()).await?;
             let at = input.at;
-            self.made.add(LookedAt { from: at, to: at, listed: at, again: at, ..glance });
+            self.made.add(LookedAt { from: at, to: at, again: at, ..glance });
         }
         self.made.done(input);
         self.watching.done(self.made.inputs.len());
@@ -235,8 +258,8 @@ impl Demonstration {
 
     /// The windows that were there when something was done at this time.
     pub(super) fn windows_at(&self, at: Instant) -> Option<&[WindowInfo]> {
-        let listed = self.looks.iter().rev().find(|look| look.listed <= at);
-        listed.or(self.looks.first()).map(|look| look.windows.as_slice())
+        let listed = self.windows.iter().rev().find(|(from, _)| *from <= at).or(self.windows.first());
+        listed.map(|(_, windows)| windows.as_slice())
     }
 
     /// What it showed after something that ended at this time, and before the next thing was done.
@@ -258,7 +281,6 @@ async fn glance<D: Desktop>(
 ) -> DesktopResult<LookedAt> {
     let from = Instant::now();
     let mut windows = desktop.windows().await?;
-    let listed = Instant::now();
     for window in windows.iter_mut().filter(|window| known.insert(window.id)) {
         window.document = desktop.document(window).await.unwrap_or_default();
     }
@@ -284,7 +306,7 @@ async fn glance<D: Desktop>(
     surfaces.sort_by_key(|surface| Some(surface.window.id) != main);
     let view = WindowView { surfaces, picture: None, notices: Vec::new() };
     let view = Some(view).filter(|view| !view.surfaces.is_empty()).map(Arc::new);
-    Ok(LookedAt { from, to: Instant::now(), listed, again: from, windows, view, whole: false })
+    Ok(LookedAt { from, to: Instant::now(), again: from, windows, view, whole: false })
 }
 
 /// The same, with all elements as they are now. A window may close meanwhile.
