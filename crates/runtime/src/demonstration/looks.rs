@@ -114,9 +114,12 @@ pub async fn watch<D: Desktop>(
 async fn list<D: Desktop>(desktop: &D, listed: &mut Vec<(Instant, Vec<WindowInfo>)>) -> Infallible {
     let mut now = desktop.windows().await;
     while let Ok(windows) = now {
-        if listed.len() < LOOKS_MAX {
+        let is_new = listed.last().is_none_or(|(_, last)| *last != windows);
+        if is_new && listed.len() < LOOKS_MAX {
             listed.push((Instant::now(), windows.clone()));
         }
+        // A desktop in memory never waits.
+        tokio::task::yield_now().await;
         now = desktop.windows_changed(&windows, FOREVER).await;
     }
     std::future::pending().await
@@ -258,8 +261,13 @@ impl Demonstration {
 
     /// The windows that were there when something was done at this time.
     pub(super) fn windows_at(&self, at: Instant) -> Option<&[WindowInfo]> {
-        let listed = self.windows.iter().rev().find(|(from, _)| *from <= at).or(self.windows.first());
-        listed.map(|(_, windows)| windows.as_slice())
+        let listed = self.windows.iter().rev().find(|(from, _)| *from <= at);
+        // Whichever is newer.
+        match (listed, self.before(at)) {
+            (Some((from, windows)), Some(look)) if *from > look.to => Some(windows),
+            (_, Some(look)) => Some(&look.windows),
+            (listed, None) => listed.map(|(_, windows)| windows.as_slice()),
+        }
     }
 
     /// What it showed after something that ended at this time, and before the next thing was done.
