@@ -42,7 +42,7 @@ pub(crate) fn run() -> Result<ExitCode> {
 }
 
 /// The command that runs all tests.
-fn tests() -> Result<Command> {
+pub(crate) fn tests() -> Result<Command> {
     let mut command = NEXTEST.command()?;
     // Fail desktop tests with missing programs instead of skipping them.
     command.env("DESKHAND_ALL_TESTS", "1");

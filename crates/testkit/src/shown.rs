@@ -6,7 +6,7 @@ pub fn section<'a>(prompt: &'a str, heading: &str) -> &'a str {
     after.split("\n# ").next().unwrap_or_default()
 }
 
-/// Everything that the prompt tells of the past: notes, earlier steps and sub-tasks, the blackboard.
+/// The sections on what happened before: notes, earlier steps and sub-tasks, the blackboard.
 pub fn past(prompt: &str) -> String {
     let headings = ["Notes", "Your steps on this sub-task so far", "Earlier sub-tasks", "Blackboard"];
     headings.into_iter().map(|heading| section(prompt, heading)).collect()

@@ -4,15 +4,12 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, Result};
 
-use crate::tools::NEXTEST;
+use crate::test::tests;
 
 /// Runs all of the long tasks; the tests run three of them.
 pub(crate) fn run() -> Result<ExitCode> {
-    let mut command = NEXTEST.command()?;
-    command.env("DESKHAND_ALL_TESTS", "1").env("DESKHAND_LONG_TESTS", "1");
-    // With the same features as all tests, so that nothing is built twice.
-    command.args(["run", "--workspace", "--lib", "--bins", "--tests", "--no-capture"]);
-    command.args(["-E", "test(/^remembering::/)"]);
+    let mut command = tests()?;
+    command.env("DESKHAND_LONG_TESTS", "1").args(["--no-capture", "-E", "test(/^remembering::/)"]);
     let status = command.status().context("run the tests")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -1,7 +1,5 @@
 //! What a session waits for, as a line.
 
-use std::time::Duration;
-
 use deskhand_core::{duration::milliseconds, text::one_line};
 use deskhand_runtime::{Wait, Waiting};
 use tokio::time::Instant;
@@ -14,7 +12,8 @@ use crate::output::Line;
 
 /// What is waited for and for how long; for a request that is sent again, why and when.
 pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
-    let since = whole_seconds(now.saturating_duration_since(waiting.since));
+    let since =
+        in_words(milliseconds(now.saturating_duration_since(waiting.since)).saturating_add(500) / 1_000);
     let said = match &waiting.on {
         Wait::LocalModel => "the local model to load".to_owned(),
         Wait::Desktop => "the desktop to start".to_owned(),
@@ -27,11 +26,10 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
             format!("the rest of a reply of {model}, {} bytes so far", number(*received as u64))
         }
         Wait::Retry { reason, at, attempt, attempts_max, .. } => {
-            let left = at.saturating_duration_since(now);
             // Rounded up: "in 0 s" would be no time at all.
-            let when = match left {
-                Duration::ZERO => "now".to_owned(),
-                left => format!("in {}", whole_seconds(left.saturating_add(Duration::from_millis(499)))),
+            let when = match milliseconds(at.saturating_duration_since(now)).div_ceil(1_000) {
+                0 => "now".to_owned(),
+                left => format!("in {}", in_words(left)),
             };
             let next = format!("next try {when}, {attempt} of {attempts_max}");
             return bad("model", &format!("{next}: {}", one_line(reason)));
@@ -46,9 +44,8 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
     note("waiting", &format!("{since} for {said}"))
 }
 
-/// A time in whole seconds: `12 s`, `2 min 5 s`.
-fn whole_seconds(time: Duration) -> String {
-    let seconds = milliseconds(time).saturating_add(500) / 1_000;
+/// Seconds in words: `12 s`, `2 min 5 s`.
+fn in_words(seconds: u64) -> String {
     match (seconds / 60, seconds % 60) {
         (0, seconds) => format!("{seconds} s"),
         (minutes, seconds) => format!("{minutes} min {seconds} s"),
@@ -57,6 +54,8 @@ fn whole_seconds(time: Duration) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     #[test]

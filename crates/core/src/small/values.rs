@@ -9,7 +9,7 @@ use crate::{
     known_tools::RUN_WORKFLOW,
     reply::{HostReply, ProposedAction, ReplyError},
     states::HostStatus,
-    workflow::{ParameterKind, WorkflowOffer},
+    workflow::{Parameter, ParameterKind, WorkflowOffer},
 };
 
 /// The values that a small model gives to the parameters of a workflow.
@@ -26,7 +26,7 @@ pub(crate) fn small_values_schema(offer: &WorkflowOffer) -> Value {
 
 /// The parameters of a workflow, a line each: what a value could be, and what it is if the request has none.
 pub(crate) fn parameter_lines(offer: &WorkflowOffer) -> String {
-    let line = |(name, parameter): (&String, &crate::workflow::Parameter)| {
+    let line = |(name, parameter): (&String, &Parameter)| {
         let kind = match parameter.kind {
             ParameterKind::Text => None,
             ParameterKind::Number => Some("a number"),

@@ -66,11 +66,9 @@ impl Uncalled {
         let Some(view) = act.view.as_ref().filter(|_| !act.is_host) else { return false };
         let takes = act.command.takes_in(tools);
         let elements = takes.iter().filter(|(_, takes)| *takes == Takes::Element);
-        let mut ids =
-            elements.filter_map(|(name, _)| act.command.arguments.get(name)?.as_str()?.trim().parse().ok());
-        let surface = ids
-            .next()
-            .and_then(|id: ElementId| view.surfaces.iter().find(|surface| surface.tree.find(id).is_some()));
+        let mut ids = elements.filter_map(|(name, _)| element_id(act.command.arguments.get(name)?));
+        let surface =
+            ids.next().and_then(|id| view.surfaces.iter().find(|surface| surface.tree.find(id).is_some()));
         let dialog =
             surface.map(|surface| &surface.window).filter(|window| window.kind == WindowKind::Dialog);
         let Some(main) = view.surfaces.first() else { return false };
@@ -180,12 +178,14 @@ fn window(act: &Act) -> Result<StepWindow, String> {
     })
 }
 
+/// The element that an argument names.
+fn element_id(value: &Value) -> Option<ElementId> {
+    value.as_str()?.trim().parse().ok()
+}
+
 /// The element of an act, by what it is recognised by.
 fn selector(act: &Act, value: &Value) -> Result<Selector, String> {
-    let id: ElementId = value
-        .as_str()
-        .and_then(|id| id.trim().parse().ok())
-        .ok_or_else(|| format!("{value} is no element"))?;
+    let id = element_id(value).ok_or_else(|| format!("{value} is no element"))?;
     let view = act.view.as_ref().ok_or("its window was never seen")?;
     Selector::of(view, id).map(Selector::written).ok_or_else(|| format!("{id} was never seen in its window"))
 }

@@ -23,7 +23,8 @@ use super::{
 };
 use crate::support::{Ran, World, events, results, script};
 
-const TURNS: &str = r#"
+/// The table is read in a window.
+const READ: &str = r#"
 [[turn]]
 title = "hand the reading to Writer"
 agent = "HostAgent"
@@ -39,7 +40,10 @@ reply = '''
 {"thought": "read it", "status": "FINISH",
  "action": [{"function": "read_table", "arguments": {"name": "Sales"}}], "result": "read"}
 '''
+"#;
 
+/// Then a folder is made by the shell.
+const MAKE: &str = r#"
 [[turn]]
 agent = "HostAgent"
 expect = 'read the sales table. by AppAgent/.*FINISHED'
@@ -124,7 +128,7 @@ reply = '''
 "#;
     let work = tempfile::tempdir().unwrap();
     let shell = ShellKind::new(unconfined(Some(work.path())));
-    let model = script(&format!("{TURNS}{elsewhere}{END}"));
+    let model = script(&format!("{READ}{MAKE}{elsewhere}{END}"));
     let ran = run_agents(model, enabled(&["shell", "printer"], shell), StopSwitch::new()).await;
     let outcome = ran.end.outcome.clone().unwrap();
     assert_eq!((outcome.kind, outcome.reason.as_str()), (OutcomeKind::Finished, "all done"));
@@ -148,21 +152,6 @@ reply = '''
 async fn an_agent_without_a_window_looks_up_what_was_read_in_one() {
     let turns = r#"
 [[turn]]
-title = "hand the reading to Writer"
-agent = "HostAgent"
-reply = '''
-{"thought": "the table is in Writer", "status": "ASSIGN",
- "current_subtask": "read the sales table", "control_label": "{{window "LibreOffice Writer"}}"}
-'''
-
-[[turn]]
-agent = "AppAgent"
-reply = '''
-{"thought": "read it", "status": "FINISH",
- "action": [{"function": "read_table", "arguments": {"name": "Sales"}}], "result": "read"}
-'''
-
-[[turn]]
 agent = "HostAgent"
 reply = '''
 {"thought": "files are the shell's", "status": "ASSIGN", "control_label": "a1", "current_subtask": "name the best region"}
@@ -182,7 +171,7 @@ reply = '{"thought": "known", "status": "FINISH", "result": "North"}'
 "#;
     let work = tempfile::tempdir().unwrap();
     let shell = ShellKind::new(unconfined(Some(work.path())));
-    let model = script(&format!("{turns}{END}"));
+    let model = script(&format!("{READ}{turns}{END}"));
     let ran = run_agents(model, enabled(&["shell"], shell), StopSwitch::new()).await;
     assert_eq!(ran.end.suspended, None);
     let outcome = ran.end.outcome.clone().unwrap();
