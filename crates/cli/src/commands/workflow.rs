@@ -137,6 +137,13 @@ fn propose_one(shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
     let notes = Output::to(Stream::Error);
     let step = end.stopped_at.as_ref().map(|step| format!(", stopped at step {step}")).unwrap_or_default();
     notes.line(&Line::of(Tone::Plain, format!("{} calls of {} done{step}", end.done, shelved.workflow.name)));
+    if end.unseen > 0 {
+        let text = format!(
+            "the effect of {} of them was not seen, as it was when they were learnt: look at the result",
+            end.unseen
+        );
+        notes.line(&Line::of(Tone::Doubtful, text));
+    }
     if end.changes.is_empty() || Shelf::propose(shelved, &end.changes)?.is_none() {
         return Ok(());
     }

@@ -144,10 +144,12 @@ fn the_demo_is_shown_by_hand_and_done_again_with_another_document() {
     let second = world.path().join("second.ods");
     let mut command = world.command(&["do", "--desktop", "virtual", "--json", "sales"]);
     command.arg("--document").arg(&other).arg("--output").arg(&second);
-    let (done, errors) = run(command);
+    let (done, said) = run(command);
     let expected: (Value, Value) = ("finished".into(), 0.into());
-    assert_eq!((done["outcome"].clone(), done["model_calls"].clone()), expected, "{errors}\n{shown}");
-    assert_eq!(cells(&world, &second), OTHER_ROWS.map(|row| row.map(str::to_owned).to_vec()).to_vec());
+    assert_eq!((done["outcome"].clone(), done["model_calls"].clone()), expected, "{errors}\n{said}\n{shown}");
+    let story = world.run(&["show", "last"]);
+    let expected = OTHER_ROWS.map(|row| row.map(str::to_owned).to_vec()).to_vec();
+    assert_eq!(cells(&world, &second), expected, "{errors}\n{story}\n{shown}");
     let chart = chart(&world, &second);
     let ranges = ["Sheet1.A2:Sheet1.A6", "Sheet1.B2:Sheet1.B6", "Sheet1.C2:Sheet1.C6"];
     assert!(chart.contains("chart:bar") && ranges.iter().all(|range| chart.contains(range)), "{chart}");

@@ -259,15 +259,12 @@ impl Demonstration {
         self.looks.iter().rev().find(|look| look.to <= at).or(self.looks.first())
     }
 
-    /// The windows that were there when something was done at this time.
+    /// The windows that were there when something was done at this time. What was seen at a press may already lack the menu or dialog that
+    /// the press closed; a list never does, since it is dated when it is complete.
     pub(super) fn windows_at(&self, at: Instant) -> Option<&[WindowInfo]> {
         let listed = self.windows.iter().rev().find(|(from, _)| *from <= at);
-        // Whichever is newer.
-        match (listed, self.before(at)) {
-            (Some((from, windows)), Some(look)) if *from > look.to => Some(windows),
-            (_, Some(look)) => Some(&look.windows),
-            (listed, None) => listed.map(|(_, windows)| windows.as_slice()),
-        }
+        let listed = listed.map(|(_, windows)| windows.as_slice());
+        listed.or_else(|| self.before(at).map(|look| look.windows.as_slice()))
     }
 
     /// What it showed after something that ended at this time, and before the next thing was done.
