@@ -2,7 +2,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{
+        Arc, Mutex, OnceLock,
+        mpsc::{self, RecvTimeoutError},
+    },
+    thread,
     time::Duration,
 };
 
@@ -33,7 +37,9 @@ use crate::{
     sources::files,
 };
 
-/// How long what is on this machine may take, and the search with its pages.
+/// How long the meaning of passages may take.
+const MEANING_BOUND: Duration = Duration::from_secs(8);
+/// How long what is on this machine may take with that, and the search with its pages.
 const LOCAL_BOUND: Duration = Duration::from_secs(15);
 const SEARCH_BOUND: Duration = Duration::from_secs(30);
 /// The most hits of each retriever that are considered.
@@ -135,18 +141,39 @@ struct Local {
     nearness: Option<Nearness>,
 }
 
-/// The model for embeddings.
-struct Nearness(Ranker);
+/// The model for embeddings. On a busy machine it may take longer than its help is worth: then words alone decide.
+struct Nearness {
+    ranker: Ranker,
+    /// One at a time: what is late is still being computed.
+    busy: Arc<Mutex<()>>,
+}
 
 impl Reranker for Nearness {
     fn nearness(&self, wanted: &str, texts: &[String]) -> Result<Vec<f32>, String> {
-        (self.0)(wanted, texts)
+        let (ranker, busy) = (Arc::clone(&self.ranker), Arc::clone(&self.busy));
+        let (wanted, texts) = (wanted.to_owned(), texts.to_vec());
+        let (sender, near) = mpsc::channel();
+        let compute = move || {
+            if let Ok(_alone) = busy.try_lock() {
+                sender.send(ranker(&wanted, &texts)).ok();
+            }
+        };
+        thread::Builder::new()
+            .name("meaning".to_owned())
+            .spawn(compute)
+            .map_err(|error| error.to_string())?;
+        near.recv_timeout(MEANING_BOUND).unwrap_or_else(|error| {
+            Err(match error {
+                RecvTimeoutError::Timeout => format!("it took more than {} s", MEANING_BOUND.as_secs()),
+                RecvTimeoutError::Disconnected => "it is busy with an earlier question".to_owned(),
+            })
+        })
     }
 }
 
 impl Local {
     fn new(knowledge: Knowledge, embeddings: Option<PathBuf>) -> Self {
-        let nearness = embeddings.map(ranker).map(Nearness);
+        let nearness = embeddings.map(|archive| Nearness { ranker: ranker(archive), busy: Arc::default() });
         Self { knowledge, help: OnceLock::new(), experiences: OnceLock::new(), nearness }
     }
 
