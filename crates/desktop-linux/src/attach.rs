@@ -22,17 +22,14 @@ use crate::{
         kept::LifeLine,
         processes::Processes,
         protocol::{Answer, DesktopHandle, Line},
-        start::socket_of,
     },
-    x11::display::{Address, Display},
+    x11::display::Display,
 };
 
 /// How long a keeper may take to start, including its desktop.
 const KEEPER_BOUND: Duration = Duration::from_secs(90);
 /// How long a keeper may take to answer a new owner.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
-/// The size of the cookie at the end of the authority file.
-const COOKIE_BYTES: usize = 16;
 
 impl LinuxDesktop {
     /// Starts a virtual desktop in a keeper process. `keeper` is the command that calls
@@ -137,16 +134,8 @@ impl LinuxDesktop {
         let mut environment = Environment::of_this_process().of_virtual_desktop(&handle.private_folder);
         let processes = Processes::kept(life_line, &handle.private_folder, environment.path());
         environment.set("DISPLAY", &handle.display);
-        let authority = handle.private_folder.join("Xauthority");
-        let (socket, name) = (socket_of(&handle.display), handle.display.clone());
-        let open = move || {
-            let file = std::fs::read(&authority)
-                .map_err(|error| DesktopError::failed("read the cookie of the display", error))?;
-            let cookie = file
-                .last_chunk::<COOKIE_BYTES>()
-                .ok_or_else(|| DesktopError::failed("read the cookie of the display", "it is too short"))?;
-            Display::open(&Address::Own { socket, cookie: *cookie }, name)
-        };
+        let opened = handle.clone();
+        let open = move || Display::open(&opened.address()?, opened.display);
         let (display, entries) = tokio::try_join!(run_blocking(open), read_entries(&environment))?;
         let display = display?;
         display.with_registry(|registry| registry.mark_from(seen.window));

@@ -7,6 +7,7 @@
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
+//! - `live`: what a page needs to show a desktop and to let a person work on it, on connections of its own.
 //! - `catalogues` reads the labels that toolkits translate, for the safe guard.
 //! - `key_ring` reads secrets of the user over the Secret Service.
 //! - `native`: the interfaces of applications of their own: UNO of LibreOffice.
@@ -28,6 +29,7 @@ mod documents;
 mod history;
 mod kernel;
 mod key_ring;
+mod live;
 mod native;
 mod office_locks;
 mod opening;
@@ -44,6 +46,7 @@ pub use catalogues::translated_labels;
 pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};
+pub use live::{InputMessage, LiveInput, LiveScreen, Part, Update};
 pub use office_locks::OfficeLock;
 pub use opening::{Begins, NoOpener, Opener, Openers, Target};
 pub use settling::Watch;

@@ -2,16 +2,19 @@
 
 use std::{io, path::PathBuf};
 
+use deskhand_desktop::{DesktopError, DesktopResult};
 use serde::{Deserialize, Serialize};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
     net::UnixStream,
 };
 
-use crate::times::StartupTimes;
+use super::start::socket_of;
+use crate::{times::StartupTimes, x11::display::Address};
 
 /// The longest line that either side reads, in bytes.
 const LINE_MAX: u64 = 64 * 1024;
+
 /// How to attach to a virtual desktop that a keeper holds. Anyone who has it can use that desktop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesktopHandle {
@@ -39,6 +42,18 @@ impl DesktopHandle {
             ("DBUS_SESSION_BUS_ADDRESS", self.session_bus_address.clone()),
             ("XDG_RUNTIME_DIR", below("run")),
         ]
+    }
+
+    /// How to reach its X server. Reads the cookie: blocking, but a small file.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if the cookie is not there any more.
+    pub(crate) fn address(&self) -> DesktopResult<Address> {
+        let operation = "read the cookie of the display";
+        let file = std::fs::read(self.private_folder.join("Xauthority"))
+            .map_err(|error| DesktopError::failed(operation, error))?;
+        let cookie = file.last_chunk().ok_or_else(|| DesktopError::failed(operation, "it is too short"))?;
+        Ok(Address::Own { socket: socket_of(&self.display), cookie: *cookie })
     }
 }
 

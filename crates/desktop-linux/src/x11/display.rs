@@ -4,7 +4,6 @@
 //! hangs fails it after [`ANSWER_BOUND`].
 
 use std::{
-    cell::Cell,
     os::unix::net::UnixStream,
     sync::{
         Arc, Mutex, PoisonError,
@@ -26,10 +25,8 @@ use x11rb::{
 };
 
 use super::{
-    capture::Camera,
     events::{DrawnLog, EventReader, Listeners, XEvent},
     fault::{Fault, WorkResult, gone},
-    keyboard::Keyboard,
     window_ids::Registry,
     worker::{Atoms, Worker},
 };
@@ -56,6 +53,11 @@ pub(crate) enum Address {
 }
 
 impl Address {
+    /// The name of the display of the environment, for messages.
+    pub(crate) fn name_of_environment() -> String {
+        std::env::var("DISPLAY").unwrap_or_else(|_| "of this session".to_owned())
+    }
+
     /// Connects. Blocking, but the connection is local.
     pub(crate) fn connect(&self) -> DesktopResult<(RustConnection, usize)> {
         let failed = |source: Box<dyn std::error::Error + Send + Sync>| {
@@ -133,17 +135,7 @@ impl Display {
             Arc::clone(&registry),
         );
         reader.select().map_err(wrap)?;
-        let mut worker = Worker {
-            connection: requests,
-            root,
-            atoms,
-            camera: Camera::default(),
-            keyboard: Keyboard::default(),
-            may_reclaim_keys: matches!(address, Address::Own { .. }),
-            own_window,
-            pointer: Cell::new(Point::new(0, 0)),
-            pressed: Cell::new(None),
-        };
+        let mut worker = Worker::new(requests, root, atoms, own_window, address);
         let (jobs, queue) = mpsc::channel::<Job>();
         spawn_thread("x11-events", move || reader.run())?;
         spawn_thread("x11-requests", move || {
@@ -278,7 +270,8 @@ impl Display {
     }
 }
 
-fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
+/// The atoms of a connection.
+pub(crate) fn intern(connection: &RustConnection) -> WorkResult<Atoms> {
     Ok(Atoms::new(connection)?.reply()?)
 }
 

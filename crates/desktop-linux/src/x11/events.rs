@@ -26,7 +26,12 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{fault::WorkResult, rhythm::Rhythms, window_ids::Registry, worker::Atoms};
+use super::{
+    fault::WorkResult,
+    rhythm::Rhythms,
+    window_ids::Registry,
+    worker::{Atoms, PING_OF_OTHERS},
+};
 
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;
@@ -248,6 +253,7 @@ impl EventReader {
             if message.type_ == self.atoms.WM_PROTOCOLS
                 && protocol == self.atoms._NET_WM_PING
                 && message.window == self.root
+                && serial & PING_OF_OTHERS == 0
             {
                 self.pongs.send_replace(serial);
             }

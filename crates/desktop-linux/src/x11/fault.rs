@@ -42,7 +42,7 @@ impl Fault {
         matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
     }
 
-    pub(super) fn into_desktop_error(self, operation: &str, display: &str) -> DesktopError {
+    pub(crate) fn into_desktop_error(self, operation: &str, display: &str) -> DesktopError {
         match self {
             Self::Desktop(error) => error,
             Self::X(ReplyOrIdError::ConnectionError(
@@ -54,7 +54,7 @@ impl Fault {
 }
 
 /// The error of a display whose server has ended.
-pub(super) fn gone(display: &str) -> DesktopError {
+pub(crate) fn gone(display: &str) -> DesktopError {
     DesktopError::Gone { what: format!("the X server of display {display} has ended") }
 }
 

@@ -15,13 +15,11 @@ use deskhand_core::{
 use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
-    connection::Connection,
     errors::ReplyError,
     protocol::{
-        xkb::{self, ConnectionExt as _},
         xproto::{
             BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, ClientMessageEvent, ConnectionExt as _, EventMask,
-            KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, MapState, ModMask,
+            KEY_PRESS_EVENT, KEY_RELEASE_EVENT, MOTION_NOTIFY_EVENT, MapState,
         },
         xtest::ConnectionExt as _,
     },
@@ -33,6 +31,7 @@ use crate::{
         events::XEvent,
         fault::WorkResult,
         keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
+        keymap::no_key,
         worker::{Press, Worker},
     },
 };
@@ -141,7 +140,7 @@ impl Input for LinuxDesktop {
 }
 
 /// The result of sending a piece.
-enum Progress {
+pub(crate) enum Progress {
     /// This many symbols were sent.
     Sent(usize),
     /// None was sent: a key must be rebound that the application may not have looked up yet.
@@ -229,7 +228,11 @@ impl LinuxDesktop {
     }
 }
 
-fn symbols_of(text: &str) -> DesktopResult<Vec<u32>> {
+/// The symbols of a text.
+///
+/// # Errors
+/// [`DesktopError::Key`] for control characters other than line ends and tabs.
+pub(crate) fn symbols_of(text: &str) -> DesktopResult<Vec<u32>> {
     text.replace("\r\n", "\n")
         .chars()
         .map(|character| {
@@ -282,71 +285,8 @@ impl Worker {
         self.fake(kind, keycode, 0, 0)
     }
 
-    /// Reads the keyboard map, releases modifiers that are held, and switches Caps Lock off.
-    pub(crate) fn prepare_keyboard(&mut self) -> WorkResult<()> {
-        let setup = self.connection.setup();
-        let (first, last) = (setup.min_keycode, setup.max_keycode);
-        let count = last.saturating_sub(first).saturating_add(1);
-        self.connection.xkb_use_extension(1, 0)?.reply()?;
-        let mapping = self.connection.get_keyboard_mapping(first, count)?;
-        let modifiers = self.connection.get_modifier_mapping()?;
-        let state = self.connection.xkb_get_state(xkb::ID::USE_CORE_KBD.into())?;
-        let held = self.connection.query_keymap()?;
-        let mapping = mapping.reply()?;
-        let modifiers: HashSet<u8> =
-            modifiers.reply()?.keycodes.into_iter().filter(|keycode| *keycode != 0).collect();
-        let state = state.reply()?;
-        let held = held.reply()?.keys;
-        let group = usize::from(u8::from(state.group));
-        let per_key = usize::from(mapping.keysyms_per_keycode);
-        if self.may_reclaim_keys {
-            self.keyboard.reclaim_media_keys();
-        }
-        self.keyboard.load(first, per_key, mapping.keysyms, group, modifiers);
-        for keycode in self.keyboard.modifier_keys() {
-            let byte = held.get(usize::from(*keycode / 8)).copied().unwrap_or(0);
-            if byte & (1 << (*keycode % 8)) != 0 {
-                self.key(KEY_RELEASE_EVENT, *keycode)?;
-            }
-        }
-        if u16::from(state.locked_mods) & u16::from(ModMask::LOCK) != 0 {
-            let device = xkb::ID::USE_CORE_KBD.into();
-            let none = ModMask::from(0_u16);
-            self.connection.xkb_latch_lock_state(
-                device,
-                ModMask::LOCK,
-                none,
-                false,
-                xkb::Group::M1,
-                none,
-                false,
-                0,
-            )?;
-        }
-        self.round_trip()
-    }
-
-    /// Binds keys for the `symbols` that have none; the plan says whether they can be sent now.
-    fn bind(&mut self, symbols: &[u32]) -> WorkResult<Plan> {
-        let plan = self.keyboard.plan(symbols);
-        if let Plan::Bind(keys) = &plan
-            && !keys.is_empty()
-        {
-            for (first, keysyms) in keyboard::runs(keys) {
-                // On all levels of two groups, so that neither Shift nor the active layout matters.
-                let rows: Vec<u32> = keysyms.iter().flat_map(|keysym| [*keysym; 4]).collect();
-                let count = u8::try_from(keysyms.len()).unwrap_or(u8::MAX);
-                self.connection.change_keyboard_mapping(count, first, 4, &rows)?;
-            }
-            // The server announces the new map to every application before any key that is sent after this.
-            self.round_trip()?;
-            self.keyboard.bound(keys);
-        }
-        Ok(plan)
-    }
-
     /// Sends as many symbols as fit into one piece and can be bound at a time.
-    fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
+    pub(crate) fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
         let spare = self.keyboard.spare_keys();
         let mut without_key = HashSet::new();
         let fit = symbols
@@ -411,17 +351,6 @@ impl Worker {
         Ok(())
     }
 
-    /// The keys of modifiers.
-    pub(crate) fn modifier_keys(&self, keysyms: &[u32]) -> DesktopResult<Vec<u8>> {
-        let key_of = |keysym: &u32| {
-            self.keyboard.find_modifier(*keysym).ok_or_else(|| DesktopError::Key {
-                key: xkeysym::Keysym::new(*keysym).name().unwrap_or("a modifier").to_owned(),
-                reason: "this keyboard has no such modifier".to_owned(),
-            })
-        };
-        keysyms.iter().map(key_of).collect()
-    }
-
     /// Releases every key and button that is held, such as by an owner that died in the middle of a press.
     pub(crate) fn release_all(&self) -> WorkResult<()> {
         let keys = self.connection.query_keymap()?.reply()?.keys;
@@ -438,16 +367,8 @@ impl Worker {
         self.round_trip()
     }
 
-    /// Removes the key bindings that were made.
-    pub(crate) fn unbind_keys(&mut self) -> WorkResult<()> {
-        for keycode in self.keyboard.take_bindings() {
-            self.connection.change_keyboard_mapping(1, keycode, 1, &[x11rb::NO_SYMBOL])?;
-        }
-        self.round_trip()
-    }
-
     /// Pings the active window and returns it; `None` if it does not support `_NET_WM_PING`.
-    fn ping(&self, serial: u32) -> WorkResult<Option<u32>> {
+    pub(crate) fn ping(&self, serial: u32) -> WorkResult<Option<u32>> {
         let Some(window) = self.active_window()? else { return Ok(None) };
         match self.has_protocol(window, self.atoms._NET_WM_PING) {
             Ok(true) => {}
@@ -470,14 +391,6 @@ impl Worker {
             Err(ReplyError::X11Error(_)) => Ok(false),
             Err(error) => Err(error.into()),
         }
-    }
-}
-
-fn no_key(symbol: Option<u32>) -> DesktopError {
-    let character = symbol.and_then(|symbol| xkeysym::Keysym::new(symbol).key_char());
-    DesktopError::Key {
-        key: character.map_or_else(|| "a symbol".to_owned(), String::from),
-        reason: "no key produces it, and no spare key is left to bind it to".to_owned(),
     }
 }
 

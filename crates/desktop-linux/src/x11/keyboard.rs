@@ -146,6 +146,16 @@ impl Keyboard {
         })
     }
 
+    /// The symbol that a key gives with these modifiers.
+    pub(crate) fn symbol_at(&self, keycode: u8, shift: bool, level3: bool) -> Option<u32> {
+        let row = self.row(keycode);
+        let group = if self.group == 1 { 2 } else { 0 };
+        let base = group + if level3 { 4 } else { 0 };
+        let at = |column: usize| row.get(column).copied().filter(|symbol| *symbol != 0);
+        // A level without a symbol has that of the level below.
+        at(base + usize::from(shift)).or_else(|| at(base)).or_else(|| at(group)).or_else(|| at(0))
+    }
+
     /// Allows binding symbols to media and similar keys.
     pub(crate) fn reclaim_media_keys(&mut self) {
         self.may_reclaim = true;
@@ -232,6 +242,11 @@ impl Keyboard {
     /// Records that the application has processed everything that was sent.
     pub(crate) fn application_caught_up(&mut self) {
         self.processed = self.batch;
+    }
+
+    /// Whether keys are bound.
+    pub(crate) fn has_bindings(&self) -> bool {
+        !self.bindings.is_empty()
     }
 
     /// Takes back all bound keys.

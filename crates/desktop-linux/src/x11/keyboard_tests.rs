@@ -38,6 +38,23 @@ fn a_symbol_is_found_on_every_level() {
 }
 
 #[test]
+fn a_key_gives_a_symbol_by_what_is_held() {
+    let keyboard = keyboard();
+    let check = |keycode: u8, shift: bool, level3: bool, expected: Option<u32>| {
+        let found = keyboard.symbol_at(keycode, shift, level3);
+        assert_eq!(found, expected, "{keycode} {shift} {level3}");
+    };
+    check(8, false, false, Some(0x61));
+    check(8, true, false, Some(0x41));
+    check(12, false, true, Some(0x20ac));
+    // A level without a symbol has that of the level below.
+    check(12, true, true, Some(0x20ac));
+    check(9, false, true, Some(0x31));
+    check(10, true, false, Some(SHIFT));
+    check(13, true, false, None);
+}
+
+#[test]
 fn level_three_is_not_used_without_its_modifier() {
     let mut keyboard = keyboard();
     keyboard.modifiers.clear();

@@ -9,7 +9,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{capture::Camera, fault::WorkResult, keyboard::Keyboard};
+use super::{capture::Camera, display::Address, fault::WorkResult, keyboard::Keyboard};
 
 x11rb::atom_manager! {
     /// The atoms that are used here.
@@ -54,6 +54,9 @@ x11rb::atom_manager! {
     }
 }
 
+/// Set in the serial of a ping that the owner of the desktop did not send. Every client that listens for answers gets all of them.
+pub(crate) const PING_OF_OTHERS: u32 = 1 << 31;
+
 /// What the thread of the X connection owns.
 pub(crate) struct Worker {
     /// The connection.
@@ -83,6 +86,27 @@ pub(super) struct Press {
 }
 
 impl Worker {
+    /// Takes over a connection. Media and similar keys may be bound to other symbols on a display that we started.
+    pub(crate) fn new(
+        connection: RustConnection,
+        root: u32,
+        atoms: Atoms,
+        own_window: u32,
+        address: &Address,
+    ) -> Self {
+        Self {
+            connection,
+            root,
+            atoms,
+            camera: Camera::default(),
+            keyboard: Keyboard::default(),
+            may_reclaim_keys: matches!(address, Address::Own { .. }),
+            own_window,
+            pointer: Cell::new(Point::new(0, 0)),
+            pressed: Cell::new(None),
+        }
+    }
+
     /// Waits until the X server has processed all requests so far.
     pub(crate) fn round_trip(&self) -> WorkResult<()> {
         self.connection.get_input_focus()?.reply()?;
@@ -121,7 +145,7 @@ impl Worker {
     }
 
     /// Restores the keyboard and stops the event reader.
-    pub(super) fn finish(&mut self) -> WorkResult<()> {
+    pub(crate) fn finish(&mut self) -> WorkResult<()> {
         self.unbind_keys()?;
         let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);
         self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, quit)?;

@@ -48,7 +48,7 @@ pub(crate) async fn windows_until(
     windows
 }
 
-async fn window_titled(desktop: &LinuxDesktop, title: &str) -> WindowInfo {
+pub(crate) async fn window_titled(desktop: &LinuxDesktop, title: &str) -> WindowInfo {
     let windows =
         windows_until(desktop, title, |windows| windows.iter().any(|window| window.title == title)).await;
     windows.into_iter().find(|window| window.title == title).unwrap()
@@ -176,7 +176,7 @@ async fn a_dead_x_server_fails_every_call_soon() {
     nothing_left(&folder).await;
 }
 
-fn find_process(folder: &Path, name: &str) -> String {
+pub(crate) fn find_process(folder: &Path, name: &str) -> String {
     for process in std::fs::read_dir("/proc").unwrap().flatten() {
         let read = |file: &str| std::fs::read_to_string(process.path().join(file)).unwrap_or_default();
         if read("comm").trim() == name && read("cmdline").contains(folder.to_str().unwrap()) {
@@ -377,7 +377,7 @@ async fn damage_is_reported_by_window() {
 }
 
 /// A client with a focused window.
-async fn active_client(desktop: &LinuxDesktop, place: Place) -> Client {
+pub(crate) async fn active_client(desktop: &LinuxDesktop, place: Place) -> Client {
     let client = Client::open(desktop, "Editor", place);
     let window = window_titled(desktop, "Editor").await;
     desktop.activate(window.id).await.unwrap();

@@ -10,7 +10,7 @@ use x11rb::{
         Event,
         randr::{ConnectionExt as _, MonitorInfo},
         xproto::{
-            AtomEnum, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, CreateGCAux,
+            AtomEnum, ChangeGCAux, ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, CreateGCAux,
             CreateWindowAux, EventMask, Gcontext, KeyPressEvent, PropMode, Rectangle, WindowClass,
         },
     },
@@ -119,6 +119,14 @@ impl Client {
     pub(crate) fn paint(&self) {
         let all = Rectangle { x: 0, y: 0, width: 200, height: 100 };
         self.connection.poly_fill_rectangle(self.window, self.graphics, &[all]).unwrap();
+        self.connection.get_input_focus().unwrap().reply().unwrap();
+    }
+
+    /// Fills a part of the window with a colour, and returns once the server has drawn it.
+    pub(crate) fn fill(&self, area: Rectangle, color: u32) {
+        let values = ChangeGCAux::new().foreground(color);
+        self.connection.change_gc(self.graphics, &values).unwrap();
+        self.connection.poly_fill_rectangle(self.window, self.graphics, &[area]).unwrap();
         self.connection.get_input_focus().unwrap().reply().unwrap();
     }
 
@@ -271,7 +279,8 @@ pub(crate) fn set_monitors(desktop: &LinuxDesktop, widths: &[u16], height: u16) 
     }
 }
 
-fn connect(desktop: &LinuxDesktop) -> (RustConnection, u32) {
+/// A connection to the X server of a desktop, and its root window.
+pub(crate) fn connect(desktop: &LinuxDesktop) -> (RustConnection, u32) {
     let number = desktop.display_name().trim_start_matches(':');
     let cookie = std::fs::read(desktop.private_folder().unwrap().join("Xauthority")).unwrap();
     let cookie = cookie[cookie.len() - 16..].to_vec();
