@@ -1,7 +1,7 @@
 //! `cargo xtask bench cells`: cells of a spreadsheet, by its own interface and through its window.
 
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{ExitCode, Stdio},
 };
 
@@ -29,18 +29,28 @@ pub(crate) struct CellsArguments {
 
 /// Runs the benchmark and prints its figures.
 pub(crate) fn run(arguments: &CellsArguments) -> Result<ExitCode> {
-    for program in PROGRAMS {
+    let rows = [arguments.rows.to_string(), arguments.typed.to_string()];
+    run_example("cells", PROGRAMS, &rows, arguments.json.as_deref())
+}
+
+/// Runs an example that prints its figures as JSON, prints them and writes them to a file.
+pub(super) fn run_example(
+    name: &str,
+    programs: &[&str],
+    arguments: &[String],
+    json: Option<&Path>,
+) -> Result<ExitCode> {
+    for program in programs {
         ensure!(workspace::is_program(program), "{program} is not installed; run `cargo xtask setup`");
     }
     console::progress("building …");
     let mut command = workspace::cargo();
-    command.args(["run", "--quiet", "--workspace", "--example", "cells", "--"]);
-    command.args([arguments.rows.to_string(), arguments.typed.to_string()]);
+    command.args(["run", "--quiet", "--workspace", "--example", name, "--"]).args(arguments);
     let output = command.stderr(Stdio::inherit()).output().context("run the benchmark")?;
     ensure!(output.status.success(), "the benchmark failed: {}", output.status);
     let text = String::from_utf8_lossy(&output.stdout).trim().to_owned();
     console::result(&text);
-    if let Some(file) = &arguments.json {
+    if let Some(file) = json {
         std::fs::write(file, format!("{text}\n")).with_context(|| format!("write {}", file.display()))?;
     }
     Ok(ExitCode::SUCCESS)

@@ -5,6 +5,7 @@ mod cells;
 mod choices;
 mod endurance;
 mod learning;
+mod live;
 mod memory;
 mod opening;
 mod perception;
@@ -66,6 +67,11 @@ pub(crate) enum Bench {
     ///
     /// Takes about eight minutes, with `--long` twenty. For a part of it: `--only chart`, `--only moved`.
     Learning(learning::LearningArguments),
+    /// Measure how old the picture of a live screen is when a viewer has it.
+    ///
+    /// Draws areas of three sizes on a private desktop, and takes the time until each is in a decoded update; beside it, the time that
+    /// one whole picture takes to be read and decoded in the same run.
+    Live(live::LiveArguments),
     /// Do ten long tasks with a model that remembers nothing.
     ///
     /// What is needed at the end of each was read 20 to 60 steps earlier in another application: LibreOffice, Mousepad or Chromium. The
@@ -92,6 +98,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Learning(arguments) => learning::run(arguments),
+        Bench::Live(arguments) => live::run(arguments),
         Bench::Memory => memory::run(),
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Choices(arguments) => choices::run(arguments),
