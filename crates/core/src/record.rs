@@ -37,7 +37,7 @@ pub struct Header {
     /// The program that wrote it, with its version.
     pub program: String,
     /// What the program needs to resume the session, such as how to reach the model. Opaque to everything else, and free
-    /// of secrets.
+    /// of secrets; only `batch` has a meaning here: the results folder of the batch that the session is a part of.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub setup: Value,
     /// The session this one was forked from; `None` if it is not a fork.

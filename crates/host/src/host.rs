@@ -17,8 +17,16 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Relay;
 use deskhand_runtime::{
-    Found, Replay, ReportFormat, Review, SessionFolder, SessionStore, Toolbox, Unsealed, Verification,
-    agents::KindInfo, learn::Draft, retention::Retention, sources::EnabledSources, tools::FileSettings,
+    Catalogue, Found, Query, Replay, ReportFormat, Review, SessionFolder, SessionStore, Table, Toolbox,
+    Unsealed, Verification,
+    agents::KindInfo,
+    catalogue::Day,
+    comparison::Comparison,
+    learn::Draft,
+    moments::{MomentParts, Moments},
+    retention::Retention,
+    sources::EnabledSources,
+    tools::FileSettings,
 };
 use deskhand_secret::Veil;
 use futures_util::future::join_all;
@@ -195,6 +203,52 @@ impl Host {
         mode: RemovalMode,
     ) -> Result<Vec<Removal>, HostError> {
         Ok(session::remove(&self.sessions(), retention, mode)?)
+    }
+
+    /// The catalogue of the stored sessions, for callers that ask it more than once: in memory, it reads only what is new. It is out of
+    /// date until it is refreshed.
+    pub fn catalogue(&self) -> Catalogue {
+        Catalogue::open(self.sessions())
+    }
+
+    /// The page of stored sessions that a query asks for. Blocking.
+    ///
+    /// # Errors
+    /// The folder of the sessions cannot be read.
+    pub fn session_table(&self, query: &Query) -> Result<Table, HostError> {
+        Ok(session::table(self.sessions(), query)?)
+    }
+
+    /// The stored sessions that fit a query, by the day on which they began. Blocking.
+    ///
+    /// # Errors
+    /// The folder of the sessions cannot be read.
+    pub fn session_series(&self, query: &Query) -> Result<Vec<Day>, HostError> {
+        Ok(session::series(self.sessions(), query)?)
+    }
+
+    /// Two stored sessions side by side, such as a fork and its origin. Blocking.
+    ///
+    /// # Errors
+    /// There is no such session, or its journal cannot be read.
+    pub fn compare_sessions(&self, left: &str, right: &str) -> Result<Comparison, HostError> {
+        Ok(session::side_by_side(&self.find(left)?, &self.find(right)?)?)
+    }
+
+    /// The moments of a stored session, or of one that is in progress. Blocking.
+    ///
+    /// # Errors
+    /// There is no such session, or its journal cannot be read.
+    pub fn session_moments(&self, name: &str) -> Result<Moments, HostError> {
+        Ok(session::time_line(&self.find(name)?)?)
+    }
+
+    /// Everything about the moment of a record: prompt, reply, elements and calls; `None` if there is no such record. Blocking.
+    ///
+    /// # Errors
+    /// There is no such session, or its journal cannot be read.
+    pub fn session_moment(&self, name: &str, record: u64) -> Result<Option<MomentParts>, HostError> {
+        Ok(session::moment(&self.find(name)?, record)?)
     }
 
     /// Creates one session for each task.

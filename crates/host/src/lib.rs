@@ -21,6 +21,8 @@
 //! - [`config`]: one configuration from a file, the environment, and overrides for one run.
 //! - [`Host`] starts, resumes and forks a [`Session`], and reads [`Tasks`] from files; everything is checked first.
 //! - [`Host::verify`], [`Host::replay`], [`Host::report`] and [`Host::remove_sessions`] work on stored sessions.
+//! - [`Host::session_table`], [`Host::session_series`], [`Host::compare_sessions`] and [`Host::session_moments`] return them as data; a
+//!   [`Host::catalogue`] answers many such questions.
 //! - [`Session::run`] and [`Tasks::run`] run them. A [`Control`] holds the user channel and the stop switch; an
 //!   [`Observer`] gets the lines of the journal and [`Notice`]s.
 //! - [`workspace`]: the desktop to work on, and documents to open.

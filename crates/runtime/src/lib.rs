@@ -1,6 +1,8 @@
 //! Deskhand's runtime: performs the effects that core requests.
 //!
 //! - [`agents`]: agents without a window, in this process and outside of it.
+//! - [`catalogue`]: a table of all sessions, filtered and sorted; [`comparison`]: two sessions side by side; [`moments`]: one session as a
+//!   time line.
 //! - [`driver`]: runs one session from its first request to its end.
 //! - [`journal`]: sessions on disk; [`replay`], [`mod@review`] and [`summary`] read them.
 //! - [`held`]: resumes a session after its process exited; [`fork`]: branches one; [`verify`] and [`retention`]: integrity
@@ -13,13 +15,16 @@
 //! - [`programs`]: programs that are run for agents, and their sandbox.
 //! - [`private`]: files that only their owner can read.
 //! - [`side_by_side`]: several sessions in one process.
+//! - [`words`]: commands, results and numbers in words; [`tree_words`]: elements in words.
 //! - [`stop`]: the stop switch; [`waiting`]: what a session waits for.
 //!
 //! It makes no decisions: core decides what to do next and receives what happened.
 
 pub mod agents;
 mod camera;
+pub mod catalogue;
 mod clock;
+pub mod comparison;
 pub mod demonstration;
 mod driver;
 pub mod fork;
@@ -28,6 +33,7 @@ mod hidden;
 pub mod journal;
 pub mod learn;
 pub mod mcp;
+pub mod moments;
 mod observe;
 mod options;
 mod passwords;
@@ -45,10 +51,12 @@ pub mod sources;
 pub mod stop;
 pub mod story;
 pub mod tools;
+pub mod tree_words;
 pub mod verify;
 pub mod waiting;
 pub mod words;
 
+pub use catalogue::{Catalogue, Query, Table};
 pub use clock::now_ms;
 pub use driver::{resume, run};
 pub use fork::{ForkError, fork};

@@ -50,7 +50,8 @@ impl Finder {
     }
 }
 
-fn types_passwords(line: &Line) -> bool {
+/// Whether a line is a reply that typed passwords.
+pub(crate) fn types_passwords(line: &Line) -> bool {
     let Record::Event(record) = &line.record else { return false };
     let EventRecord { event: Event::Replied { passwords, .. }, .. } = record.as_ref() else { return false };
     !passwords.is_empty()

@@ -12,6 +12,7 @@ mod perception;
 mod prompts;
 mod sessions;
 mod spellings;
+mod table;
 
 use std::process::ExitCode;
 
@@ -85,6 +86,11 @@ pub(crate) enum Bench {
     /// used in today's prompt as well. Prints which share of a prompt begins an earlier one in the same way, so that a provider's cache
     /// would serve it.
     Prompts(prompts::PromptsArguments),
+    /// Measure how long a page of 10,000 stored sessions takes, sorted and filtered: with and without the index, and in memory.
+    ///
+    /// Stores copies of sessions that were really run, which takes some hundred MB of disk. Prints the figures as JSON, and fails if a page
+    /// takes more than 300 ms although the index is there.
+    Table(table::TableArguments),
     /// Look for spellings of names and keys that are carried out although a policy denies them.
     Spellings(spellings::SpellingsArguments),
 }
@@ -103,6 +109,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Choices(arguments) => choices::run(arguments),
         Bench::Prompts(arguments) => prompts::run(arguments),
+        Bench::Table(arguments) => table::run(arguments),
         Bench::Spellings(arguments) => spellings::run(arguments),
     }
 }

@@ -3,7 +3,10 @@
 use std::{path::PathBuf, str::FromStr, time::Duration};
 
 use clap::Args;
-use deskhand_runtime::ReportFormat;
+use deskhand_runtime::{
+    ReportFormat,
+    catalogue::{Column, OutcomeFilter},
+};
 
 use super::{StoreArgs, WorkArgs};
 
@@ -12,6 +15,27 @@ pub(crate) struct SessionsArgs {
     /// List only sessions in which each of these words occurs: in requests, replies, results, or what applications showed.
     #[arg(value_name = "WORD")]
     pub(crate) words: Vec<String>,
+    /// List only sessions with this word in a request, the reason of the outcome, an application, a workflow, a model or the id. Looks
+    /// only at the table, so it is fast. Can be given several times.
+    #[arg(long, value_name = "WORD")]
+    pub(crate) search: Vec<String>,
+    /// List only sessions with this outcome: finished, failed, rejected, budget_exhausted, cancelled, error, or none. Can be given
+    /// several times.
+    #[arg(long, value_name = "OUTCOME", value_parser = OutcomeFilter::from_str)]
+    pub(crate) outcome: Vec<OutcomeFilter>,
+    /// List only sessions that worked in this application, by a part of its name. Can be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) application: Vec<String>,
+    /// Sort by this column: begun, last, id, request, outcome, state, application, model, desktop, steps, actions, model_calls, tokens,
+    /// cost or elapsed.
+    #[arg(long, value_name = "COLUMN", default_value_t, value_parser = Column::from_str)]
+    pub(crate) sort: Column,
+    /// Sort from small to great, instead of from great to small.
+    #[arg(long)]
+    pub(crate) ascending: bool,
+    /// List at most this many sessions.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
     #[command(flatten)]
     pub(crate) store: StoreArgs,
     /// Print one line of JSON per session.

@@ -1,8 +1,11 @@
 //! `deskhand sessions`: lists the sessions.
 
-use deskhand_core::record::Record;
-use deskhand_host::session::SessionError;
-use deskhand_runtime::{Journal, SessionFolder, for_people, now_ms};
+use deskhand_core::{ids::SessionId, record::Record};
+use deskhand_runtime::{
+    Journal, Query, SessionStore, Table,
+    catalogue::{self, Direction, LIMIT_MAX},
+    for_people, now_ms,
+};
 
 use super::host::load;
 use crate::{
@@ -16,27 +19,58 @@ use crate::{
 const UNREAD_SHOWN: usize = 3;
 
 pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
-    let store = load(args.store.overrides())?.sessions();
+    let host = load(args.store.overrides())?;
+    let store = host.sessions();
     let out = Output::to(Stream::Out);
     let notes = Output::to(Stream::Error);
-    let mut rows = Vec::new();
-    let mut unread = Vec::new();
-    for id in store.list().map_err(SessionError::from)? {
-        let read = |folder: SessionFolder| Ok((for_people(folder.read()?, &folder)?, folder.is_in_use()?));
-        match store.find(&id.0).and_then(read) {
-            Ok((journal, in_use)) if holds(&journal, &args.words) => {
-                rows.push(SessionRow::of(&journal, in_use));
-            }
-            Ok(_) => {}
-            // One unreadable journal must not hide the others.
-            Err(error) => unread.push(format!("{id}: {}", SessionError::from(error))),
+    let table = host.session_table(&query(args))?;
+    let rows = rows(&store, &table, args);
+    tell_unread(&table, &notes);
+    if args.json {
+        for row in &rows {
+            out.json(row);
         }
+    } else if rows.is_empty() && !args.words.is_empty() {
+        notes.text(format!("no session contains {}", args.words.join(" and ")));
+    } else if rows.is_empty() && table.all > 0 {
+        notes.text("no session fits");
+    } else if rows.is_empty() && table.unreadable.is_empty() {
+        notes.text(format!("no sessions in {} yet", store.root().display()));
+    } else {
+        out.pages(&session_lines(&rows, now_ms(), out.width()));
     }
-    for problem in unread.iter().take(UNREAD_SHOWN) {
-        notes.line(&Line::of(Tone::Doubtful, problem));
+    Ok(Exit::Success)
+}
+
+fn query(args: &SessionsArgs) -> Query {
+    // Which sessions hold words is found out below.
+    let limit = args.limit.filter(|_| args.words.is_empty());
+    Query {
+        words: args.search.clone(),
+        outcomes: args.outcome.clone(),
+        applications: args.application.clone(),
+        sort: args.sort,
+        direction: if args.ascending { Direction::Ascending } else { Direction::Descending },
+        limit: limit.unwrap_or(LIMIT_MAX),
+        ..Query::default()
     }
-    if unread.len() > UNREAD_SHOWN {
-        let more = unread.len() - UNREAD_SHOWN;
+}
+
+/// The rows to list. Journals are read until there are enough that hold the words.
+fn rows(store: &SessionStore, table: &Table, args: &SessionsArgs) -> Vec<SessionRow> {
+    let fits =
+        |row: &&catalogue::SessionRow| args.words.is_empty() || holds_words(store, &row.id, &args.words);
+    let rows = table.rows.iter().filter(fits).take(args.limit.unwrap_or(usize::MAX));
+    rows.map(|row| SessionRow::of(&row.as_row())).collect()
+}
+
+/// Names sessions that cannot be read: they must not hide the others.
+fn tell_unread(table: &Table, notes: &Output) {
+    for unread in table.unreadable.iter().take(UNREAD_SHOWN) {
+        notes.line(&Line::of(Tone::Doubtful, format!("{}: failed to {}", unread.id, unread.problem)));
+    }
+    if table.unreadable_total > UNREAD_SHOWN {
+        let more = table.unreadable_total - UNREAD_SHOWN;
         notes.line(&Line::of(
             Tone::Doubtful,
             format!(
@@ -44,18 +78,13 @@ pub(crate) fn sessions(args: &SessionsArgs) -> CommandResult {
             ),
         ));
     }
-    if args.json {
-        for row in &rows {
-            out.json(row);
-        }
-    } else if rows.is_empty() && !args.words.is_empty() {
-        notes.text(format!("no session contains {}", args.words.join(" and ")));
-    } else if rows.is_empty() && unread.is_empty() {
-        notes.text(format!("no sessions in {} yet", store.root().display()));
-    } else {
-        out.pages(&session_lines(&rows, now_ms(), out.width()));
-    }
-    Ok(Exit::Success)
+}
+
+/// Whether each of the words occurs in what came to a session; false if it was removed meanwhile.
+fn holds_words(store: &SessionStore, id: &str, words: &[String]) -> bool {
+    let folder = store.folder(&SessionId(id.to_owned()));
+    let journal = folder.and_then(|folder| for_people(folder.read().ok()?, &folder).ok());
+    journal.is_some_and(|journal| holds(&journal, words))
 }
 
 /// Whether each of the words occurs in what came to a session: requests, what applications showed, replies, results. What was asked of

@@ -4,7 +4,10 @@ use deskhand_core::{
     outcome::OutcomeKind,
     text::{clip, one_line},
 };
-use deskhand_runtime::{Journal, RunSummary, words::iso_time};
+use deskhand_runtime::{
+    catalogue::{Row, SessionState},
+    words::iso_time,
+};
 use serde::Serialize;
 
 use super::describe::{column, number};
@@ -35,25 +38,42 @@ pub(crate) struct SessionRow {
     pub(crate) tokens: u64,
     /// The time from the first line to the last, in milliseconds.
     pub(crate) elapsed_ms: u64,
+    /// The reason of the outcome; empty without one.
+    pub(crate) reason: String,
+    /// The applications that agents worked in.
+    pub(crate) applications: Vec<String>,
+    /// The model, as displayed.
+    pub(crate) model: String,
+    /// The number of actions, without calls that only read.
+    pub(crate) actions: u32,
+    /// The known cost, in US dollars.
+    pub(crate) cost_usd: f64,
+    /// The number of model requests whose cost is unknown.
+    pub(crate) cost_unknown_calls: u32,
 }
 
 impl SessionRow {
-    /// Summarises a journal.
-    pub(crate) fn of(journal: &Journal, in_use: bool) -> Self {
-        let summary = RunSummary::of(&journal.lines);
-        let broken_off = !summary.requests.is_empty() && summary.outcome.is_none();
+    /// A session of the catalogue.
+    pub(crate) fn of(row: &Row<'_>) -> Self {
+        let facts = row.facts;
         Self {
-            id: journal.header.session.0.clone(),
-            created: iso_time(journal.header.created_ms),
-            created_ms: journal.header.created_ms,
-            outcome: summary.outcome.as_ref().map(|outcome| outcome.kind),
-            in_use,
-            resumable: broken_off && !in_use,
-            request: summary.requests.first().cloned().unwrap_or_default(),
-            steps: summary.tally.steps,
-            model_calls: summary.tally.model_calls,
-            tokens: summary.tally.prompt_tokens.saturating_add(summary.tally.completion_tokens),
-            elapsed_ms: summary.elapsed_ms,
+            id: row.id.to_owned(),
+            created: iso_time(facts.begun_ms),
+            created_ms: facts.begun_ms,
+            outcome: facts.outcome,
+            in_use: row.state == SessionState::Running,
+            resumable: row.state == SessionState::Interrupted,
+            request: facts.requests.first().cloned().unwrap_or_default(),
+            steps: facts.steps,
+            model_calls: facts.model_calls,
+            tokens: facts.tokens(),
+            elapsed_ms: facts.elapsed_ms,
+            reason: facts.reason.clone(),
+            applications: facts.applications.clone(),
+            model: facts.model.clone(),
+            actions: facts.verdicts.actions(),
+            cost_usd: row.cost_usd(),
+            cost_unknown_calls: facts.cost.unknown_calls,
         }
     }
 }

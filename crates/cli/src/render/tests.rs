@@ -13,6 +13,7 @@ use deskhand_desktop_fake::office;
 use deskhand_model::Script;
 use deskhand_runtime::{
     RunOptions, SessionStore, StopSwitch, Toolbox, Waits,
+    catalogue::{Facts, Row, SessionState},
     people::{People, protocol::FromSession},
 };
 use deskhand_testkit::forgeries;
@@ -53,6 +54,12 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let end = runtime.block_on(deskhand_runtime::run(options, &mut observer)).unwrap();
     (lines, end.folder.read().unwrap())
+}
+
+/// A journal in the list of sessions.
+fn row_of(journal: &deskhand_runtime::Journal) -> SessionRow {
+    let facts = Facts::of(&journal.lines);
+    SessionRow::of(&Row { id: &journal.header.session.0, state: SessionState::Ended, facts: &facts })
 }
 
 fn text_of(lines: &[crate::output::Line]) -> String {
@@ -137,7 +144,7 @@ fn a_session_step_by_step() {
 fn the_list_of_sessions() {
     let (_, journal) = journal_of(OFFICE_SCRIPT, Limits::default());
     let now_ms = journal.header.created_ms + 3 * 60_000;
-    let mut row = SessionRow::of(&journal, /*in_use*/ false);
+    let mut row = row_of(&journal);
     row.id = "0199aaaa".to_owned();
     row.tokens = 14_210;
     let crashed = SessionRow { id: "0199".to_owned(), outcome: None, resumable: true, ..row.clone() };
@@ -167,7 +174,7 @@ fn no_forgery_is_more_than_text_on_a_terminal() {
         }
         assert!(count > 200, "{count} places");
         let mut progress = Progress::new(Verbosity::Everything, 120);
-        let row = SessionRow::of(&journal, /*in_use*/ false);
+        let row = row_of(&journal);
         vec![
             ("run", journal.lines.iter().flat_map(|line| progress.read(line)).collect()),
             ("show", trajectory_lines(&journal, Numbers::ALL)),

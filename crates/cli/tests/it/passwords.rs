@@ -81,6 +81,9 @@ fn a_password_in_clear_arrives_in_gtk_3_and_is_shown_as_dots() {
         let shown = world.shown(&output);
         assert!(output.status.success() && !shown.contains("hunter2"), "{arguments:?}: {shown}");
     }
+    // Neither has what was kept of it for the list.
+    let index = fs::read_to_string(world.store().root().join("sessions.index")).unwrap();
+    assert!(index.contains("log in as ada") && !index.contains("hunter2"), "{index}");
     let report = fs::read_to_string(world.path().join("report.md")).unwrap();
     assert!(report.contains("the password ••••••••1"), "{report}");
     no_file_has_it(world.path(), &log);

@@ -1,6 +1,10 @@
 //! Stored sessions: list, show, replay, report.
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use deskhand_core::{prompt::PromptSet, session::SessionConfig};
 use deskhand_desktop_act::ActLimits;
@@ -112,6 +116,102 @@ fn truncated_journal_can_be_read() {
     let shown = world.run(&["show", "last"]);
     assert!(shown.starts_with("exit 0\n") && shown.contains("did not come to an end"), "{shown}");
     assert!(world.run(&["sessions"]).contains("resumable"));
+}
+
+/// Copies of a session under other ids.
+fn copies(world: &World, journal: &Path, count: usize) -> Vec<String> {
+    let copy = |number: usize| {
+        let id = format!("copy-{number:03}");
+        let folder = world.store().root().join(&id);
+        fs::create_dir_all(&folder).unwrap();
+        fs::copy(journal, folder.join("journal.jsonl")).unwrap();
+        id
+    };
+    (0..count).map(copy).collect()
+}
+
+fn listed(world: &World, arguments: &[&str]) -> Vec<serde_json::Value> {
+    let output = world.command(&[&["sessions", "--json"], arguments].concat()).output().unwrap();
+    assert!(output.status.success(), "{}", world.shown(&output));
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn sessions_are_searched_filtered_sorted_and_limited() {
+    let world = World::new();
+    let (id, journal) = record(&world);
+    copies(&world, &journal, 3);
+    let bytes = fs::read(&journal).unwrap();
+    let torn = world.store().root().join("copy-000/journal.jsonl");
+    fs::write(&torn, &bytes[..bytes.len() / 2]).unwrap();
+    let check = |arguments: &[&str], expected: &[&str]| {
+        let rows = listed(&world, arguments);
+        let ids: Vec<&str> = rows.iter().map(|row| row["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, expected, "{arguments:?}");
+    };
+    let all = ["copy-002", "copy-001", "copy-000", id.as_str()];
+    check(&[], &all);
+    check(&["--limit", "2"], &all[..2]);
+    check(&["--outcome", "none"], &["copy-000"]);
+    check(&["--outcome", "finished", "--outcome", "none"], &all);
+    check(&["--application", "calc", "--outcome", "finished"], &["copy-002", "copy-001", id.as_str()]);
+    check(&["--application", "gimp"], &[]);
+    check(&["--search", "SALES", "--search", "copy-00"], &all[..3]);
+    check(&["--search", "potatoes"], &[]);
+    check(&["--sort", "id", "--ascending", "--limit", "1"], &[id.as_str()]);
+    check(&["--sort", "steps", "--ascending", "--limit", "1"], &["copy-000"]);
+    // Words are looked for in what applications showed, which no table has.
+    check(&["Insert", "--limit", "1"], &["copy-002"]);
+    let row = listed(&world, &["--outcome", "finished"]).remove(0);
+    assert_eq!(row["applications"], serde_json::json!(["LibreOffice Writer", "LibreOffice Calc"]));
+    assert_eq!((&row["reason"], &row["model"].is_string()), (&"charted and saved".into(), &true));
+    let shown = world.run(&["sessions", "--outcome", "failed"]);
+    assert!(shown.contains("no session fits"), "{shown}");
+    for (flag, wrong) in [("--outcome", "done"), ("--sort", "price")] {
+        let shown = world.run(&["sessions", flag, wrong]);
+        assert!(shown.starts_with("exit 2") && shown.contains(wrong), "{shown}");
+    }
+}
+
+#[test]
+fn many_processes_list_at_once_and_some_are_killed() {
+    const AT_ONCE: usize = 6;
+    let world = World::new();
+    let (id, journal) = record(&world);
+    let mut expected = copies(&world, &journal, 40);
+    expected.push(id);
+    expected.sort();
+    let index = world.store().root().join("sessions.index");
+    for round in 0_u64..4 {
+        let mut running: Vec<_> = (0..AT_ONCE)
+            .map(|_| {
+                let mut command = world.command(&["sessions", "--json"]);
+                command.stdout(std::process::Stdio::piped()).spawn().unwrap()
+            })
+            .collect();
+        // Killed while they read, or while they write the index.
+        for child in running.iter_mut().skip(AT_ONCE / 2) {
+            std::thread::park_timeout(std::time::Duration::from_millis(7 * (round + 1)));
+            child.kill().unwrap();
+        }
+        for (place, child) in running.into_iter().enumerate() {
+            let output = child.wait_with_output().unwrap();
+            let lines = String::from_utf8(output.stdout).unwrap();
+            if place < AT_ONCE / 2 {
+                assert!(output.status.success());
+                assert_eq!(lines.lines().count(), expected.len(), "round {round}");
+            }
+        }
+        let mut ids: Vec<String> =
+            listed(&world, &[]).iter().map(|row| row["id"].as_str().unwrap().to_owned()).collect();
+        ids.sort();
+        assert_eq!(ids, expected, "round {round}");
+        assert!(index.is_file());
+        if round == 1 {
+            fs::write(&index, "half of a line").unwrap();
+        }
+    }
 }
 
 #[test]

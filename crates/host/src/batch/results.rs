@@ -183,7 +183,7 @@ pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Re
             Some(_) | None => waiting.push(task),
         }
     }
-    let waiting = planned(waiting, base)?;
+    let waiting = planned(waiting, &base.in_batch(results.folder()))?;
     // A script or key that is missing is found before anything starts.
     base.model.open()?;
     Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier })

@@ -237,6 +237,7 @@ impl Plan {
                 size: workspace.size,
                 documents: workspace.documents.iter().map(|document| document.named.clone()).collect(),
                 steered: false,
+                batch: None,
             },
             workspace,
             prompts: prompts(config)?,
@@ -314,6 +315,13 @@ impl Plan {
         self.workspace.keep =
             helper.map(|helper| Keep { helper: helper.to_owned(), duration, when: config.desktop.keep });
         self
+    }
+
+    /// The same as a part of the batch with this results folder.
+    pub(crate) fn in_batch(&self, results: &Path) -> Self {
+        let mut plan = self.clone();
+        plan.setup.batch = Some(std::path::absolute(results).unwrap_or_else(|_| results.to_owned()));
+        plan
     }
 
     pub(super) fn agents(&self) -> EnabledAgents {

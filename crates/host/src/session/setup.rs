@@ -25,6 +25,9 @@ pub(super) struct Setup {
     /// Whether somebody else than a model of the configuration began it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) steered: bool,
+    /// The results folder of the batch that it is a part of. The catalogue of sessions reads it by this name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) batch: Option<PathBuf>,
 }
 
 impl Setup {

@@ -55,7 +55,7 @@ pub(super) fn create_part(path: &Path) -> io::Result<fs::File> {
 }
 
 /// Writes a file that appears whole or not at all. It is not synced. Nobody else may write it meanwhile.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let written = create_part(path).and_then(|mut file| file.write_all(bytes));
     if let Err(error) = written.and_then(|()| fs::rename(part_of(path), path)) {
         // A full disk needs the space.

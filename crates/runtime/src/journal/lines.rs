@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The maximum line length, in bytes. A longer line is an error, never a torn one.
-pub(super) const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
+pub(crate) const LINE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// The bytes of one line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,6 +67,13 @@ impl RawLines {
             return Err(JournalError::TooLong { path: self.path.clone(), seq: self.seq, bytes });
         }
         Ok(Some(RawLine { seq: self.seq, bytes, ended }))
+    }
+
+    /// Goes back to the start of an incomplete line, which its writer may still complete.
+    fn put_back(&mut self, line: &RawLine) -> Result<(), JournalError> {
+        self.seq = self.seq.saturating_sub(1);
+        let back = i64::try_from(line.bytes.len()).unwrap_or(i64::MAX).saturating_neg();
+        self.reader.seek_relative(back).map_err(|source| JournalError::file("read", &self.path, source))
     }
 
     /// Skips the rest of a line; returns its length in bytes.
@@ -192,10 +199,29 @@ impl Lines {
         if let Some(read) = self.held.pop_front() {
             return Ok(Some(read));
         }
-        let raw = match self.raw.next()? {
-            Some(raw) if raw.ended => raw,
-            torn => return Ok(self.at_end(torn.map(|raw| raw.seq))),
-        };
+        match self.raw.next()? {
+            Some(raw) if raw.ended => self.parse(&raw).map(Some),
+            torn => Ok(self.at_end(torn.map(|raw| raw.seq))),
+        }
+    }
+
+    /// The next complete line of a journal that may still grow, or a problem that precedes it; `None` if there is none yet.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the file cannot be read, or a line is invalid.
+    pub(crate) fn next_so_far(&mut self) -> Result<Option<Read>, JournalError> {
+        if let Some(read) = self.held.pop_front() {
+            return Ok(Some(read));
+        }
+        match self.raw.next()? {
+            Some(raw) if raw.ended => self.parse(&raw).map(Some),
+            Some(torn) => self.raw.put_back(&torn).map(|()| None),
+            None => Ok(None),
+        }
+    }
+
+    /// Takes in a complete line. If there is a problem, it is returned first.
+    fn parse(&mut self, raw: &RawLine) -> Result<Read, JournalError> {
         let seq = raw.seq;
         let line: StoredLine = serde_json::from_slice(&raw.bytes).map_err(|source| JournalError::Record {
             path: self.raw.path.clone(),
@@ -203,7 +229,7 @@ impl Lines {
             source,
         })?;
         self.whole_bytes += raw.bytes.len() as u64 + 1;
-        let link = self.chain.link(&raw, &line)?;
+        let link = self.chain.link(raw, &line)?;
         let mut line = line
             .try_map_observation(|stored| self.views.decode(stored))
             .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
@@ -230,9 +256,9 @@ impl Lines {
             self.named = seq;
         }
         let line = Read::Line(Box::new(line));
-        let Some(problem) = problem else { return Ok(Some(line)) };
+        let Some(problem) = problem else { return Ok(line) };
         self.held.push_back(line);
-        Ok(Some(Read::Problem(problem)))
+        Ok(Read::Problem(problem))
     }
 
     /// Reports the end, once: an incomplete line, and records that were anchored and are missing.

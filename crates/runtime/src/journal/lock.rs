@@ -1,6 +1,6 @@
 //! The lock of a session.
 
-use std::{fs, io::Write as _};
+use std::{fs, io::Write as _, path::PathBuf};
 
 use super::{JournalError, SessionFolder};
 
@@ -19,7 +19,7 @@ impl SessionFolder {
     /// [`JournalError::InUse`] if another process holds the lock.
     pub fn lock(&self) -> Result<SessionLock, JournalError> {
         use std::os::unix::fs::OpenOptionsExt as _;
-        let path = self.path().join(Self::LOCK);
+        let path = self.lock_path();
         let failed = |source| JournalError::file("lock", &path, source);
         let mut file = fs::OpenOptions::new()
             .create(true)
@@ -42,12 +42,17 @@ impl SessionFolder {
         Ok(SessionLock { _file: file })
     }
 
+    /// The file that is locked. Who locks it writes to it.
+    pub(crate) fn lock_path(&self) -> PathBuf {
+        self.path().join(Self::LOCK)
+    }
+
     /// Whether a process holds the lock.
     ///
     /// # Errors
     /// [`JournalError::File`] if that cannot be determined.
     pub fn is_in_use(&self) -> Result<bool, JournalError> {
-        let path = self.path().join(Self::LOCK);
+        let path = self.lock_path();
         let failed = |source| JournalError::file("inspect", &path, source);
         let file = match fs::File::open(&path) {
             Ok(file) => file,

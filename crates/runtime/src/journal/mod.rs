@@ -21,16 +21,17 @@ mod writer;
 
 pub(crate) use chain::{Chain, Flaw, MissingEnd};
 pub use chain::{Proof, Unproven};
+pub(crate) use disk::write_whole as replace_file;
 pub use error::JournalError;
 pub use key::SealFolder;
-pub(crate) use lines::{Lines, RawLine, RawLines, Read};
+pub(crate) use lines::{LINE_BYTES_MAX, Lines, RawLine, RawLines, Read};
 pub use lock::SessionLock;
 pub(crate) use reader::records;
 pub use reader::{Journal, JournalProblem};
-pub(crate) use store::sha256_hex;
 pub use store::{SessionFolder, SessionStore};
-pub(crate) use views::StoredLine;
+pub(crate) use store::{hex, sha256_hex};
 pub use views::ViewError;
+pub(crate) use views::{StoredLine, StoredObservation, Views};
 pub use writer::JournalWriter;
 pub(crate) use writer::is_durable;
 

@@ -17,7 +17,7 @@ const BEGUN_WITHIN: Duration = Duration::from_secs(60);
 const HEADER_BYTES_MAX: u64 = 64 * 1024;
 
 /// Bytes as lower-case hexadecimal.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     use std::fmt::Write as _;
     bytes.iter().fold(String::with_capacity(2 * bytes.len()), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
@@ -97,11 +97,39 @@ impl SessionStore {
         Ok(ids)
     }
 
+    /// The folder of a session, whether it exists or not; `None` if the id cannot be the name of a folder here.
+    pub fn folder(&self, session: &SessionId) -> Option<SessionFolder> {
+        let is_name = Path::new(&session.0).file_name().is_some_and(|name| name == session.0.as_str());
+        let folder = || SessionFolder { path: self.root.join(&session.0), seals: self.seals.clone() };
+        is_name.then(folder)
+    }
+
+    /// The folders of all sessions, in no order. Some may lack a journal.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if the store cannot be read. A missing store is empty.
+    pub(crate) fn folders(&self) -> Result<Vec<SessionFolder>, JournalError> {
+        let entries = match fs::read_dir(&self.root) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(source) => return Err(JournalError::file("read", &self.root, source)),
+        };
+        let is_folder =
+            |entry: &fs::DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir() || kind.is_symlink());
+        let folders = entries.filter_map(Result::ok).filter(is_folder);
+        let folders = folders.filter(|entry| entry.file_name().to_str().is_some());
+        Ok(folders.map(|entry| SessionFolder { path: entry.path(), seals: self.seals.clone() }).collect())
+    }
+
     /// Finds the session whose id starts with `name`; `last` is the newest.
     ///
     /// # Errors
     /// [`JournalError::NoSession`] or [`JournalError::Ambiguous`] if not exactly one matches.
     pub fn find(&self, name: &str) -> Result<SessionFolder, JournalError> {
+        let whole = self.folder(&SessionId(name.to_owned()));
+        if let Some(folder) = whole.filter(|folder| folder.journal_path().is_file()) {
+            return Ok(folder);
+        }
         let ids = self.list()?;
         let matches: Vec<&SessionId> = if name == "last" {
             ids.first().into_iter().collect()

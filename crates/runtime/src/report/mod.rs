@@ -27,4 +27,6 @@ mod words;
 mod write;
 
 pub use error::ReportError;
+pub(crate) use overview::cost_of;
+pub(crate) use words::{NoteLine, TalkLine, reply_words};
 pub use write::{ReportFormat, write_report};

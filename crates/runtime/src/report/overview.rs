@@ -22,7 +22,7 @@ use crate::{
     journal::{JournalProblem, SessionFolder},
     story::{
         ActStory, AskResult, Begun, Chapter, End, Meaning, Note, PhaseTimes, RunSummary, StepStory, Talk,
-        UserReply, tell,
+        UserReply, Verdicts, tell,
     },
     words::{effect_word, whole_command_words},
 };
@@ -89,19 +89,6 @@ pub(super) struct SubtaskLine {
     pub(super) first_step: u32,
     pub(super) last_step: u32,
     pub(super) elapsed_ms: u64,
-}
-
-/// The number of actions by result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub(super) struct Verdicts {
-    pub(super) seen: u32,
-    pub(super) not_seen: u32,
-    pub(super) refused: u32,
-    pub(super) unknown: u32,
-    /// Read-only calls.
-    pub(super) read: u32,
-    /// Failed calls without an effect.
-    pub(super) failed: u32,
 }
 
 /// The tone of a call.
@@ -217,7 +204,7 @@ impl Tallied {
     }
 
     fn step(&mut self, step: &StepStory, open: &mut Option<SubtaskLine>) {
-        self.count(step);
+        self.verdicts.add(step);
         self.waited_ms = self.waited_ms.saturating_add(step.waited_ms);
         self.talks.extend(step.talks.iter().cloned());
         self.notes.extend(step.notes.iter().cloned());
@@ -288,29 +275,10 @@ impl Tallied {
         }
         self.subtasks.push(line);
     }
-
-    fn count(&mut self, step: &StepStory) {
-        let verdicts = &mut self.verdicts;
-        for act in &step.acts {
-            let Some(result) = &act.result else {
-                verdicts.unknown += 1;
-                continue;
-            };
-            match (result.status, result.effect) {
-                (CallStatus::Skipped, _) => {}
-                (_, Some(Verdict::Seen)) => verdicts.seen += 1,
-                (_, Some(Verdict::NotSeen)) => verdicts.not_seen += 1,
-                (_, Some(Verdict::Refused)) => verdicts.refused += 1,
-                (_, Some(Verdict::Unknown)) => verdicts.unknown += 1,
-                (CallStatus::Success, None) => verdicts.read += 1,
-                (CallStatus::Failure, None) => verdicts.failed += 1,
-            }
-        }
-    }
 }
 
 /// The cost of a step in millionths of a dollar; `None` if partly unknown.
-pub(super) fn cost_of(step: &StepStory) -> Option<u64> {
+pub(crate) fn cost_of(step: &StepStory) -> Option<u64> {
     let costs = step.asks.iter().map(|ask| match &ask.result {
         AskResult::Reply(_) => ask.cost.map(|cost| cost.0),
         AskResult::Failure(_) | AskResult::Nothing => None,

@@ -16,7 +16,7 @@ use crate::{
 /// The tone of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Tone {
+pub(crate) enum Tone {
     Plain,
     Good,
     Doubtful,
@@ -25,13 +25,13 @@ pub(super) enum Tone {
 
 /// A note as text.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct NoteLine {
-    pub(super) tone: Tone,
-    pub(super) text: String,
+pub(crate) struct NoteLine {
+    pub(crate) tone: Tone,
+    pub(crate) text: String,
 }
 
 impl NoteLine {
-    pub(super) fn of(note: &Note) -> Self {
+    pub(crate) fn of(note: &Note) -> Self {
         let (tone, text) = match note {
             Note::Changed { model, desktop, program } => (
                 Tone::Plain,
@@ -64,23 +64,23 @@ const fn stop_words(reason: StopReason) -> &'static str {
 
 /// A question or an approval as text.
 #[derive(Debug, Clone, Serialize)]
-pub(super) struct TalkLine {
+pub(crate) struct TalkLine {
     /// `question` or `approval`.
-    pub(super) kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The step that it belongs to or follows; 0 before the first.
-    pub(super) step: u32,
+    pub(crate) step: u32,
     /// The questions, or the commands to approve.
-    pub(super) asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
     /// The reason.
-    pub(super) reason: String,
-    pub(super) tone: Tone,
+    pub(crate) reason: String,
+    pub(crate) tone: Tone,
     /// One answer per question, or a substitute.
-    pub(super) answers: Vec<String>,
-    pub(super) waited_ms: u64,
+    pub(crate) answers: Vec<String>,
+    pub(crate) waited_ms: u64,
 }
 
 impl TalkLine {
-    pub(super) fn of(talk: &Talk) -> Self {
+    pub(crate) fn of(talk: &Talk) -> Self {
         let (kind, asked, reason) = match &talk.asked {
             Asked::Questions(questions) => {
                 let asked = questions.iter().map(|question| question.text.clone()).collect();
@@ -106,7 +106,8 @@ fn whole_action(command: &Command) -> String {
     format!("{} ({})", command.tool, details.collect::<Vec<_>>().join("; "))
 }
 
-fn reply_words(reply: &UserReply) -> Vec<String> {
+/// What the user replied, as text.
+pub(crate) fn reply_words(reply: &UserReply) -> Vec<String> {
     let one = match reply {
         UserReply::Answers(answers) => return answers.clone(),
         UserReply::Nobody(NoAnswer::NoChannel) => "no user to ask".to_owned(),

@@ -215,6 +215,8 @@ pub enum AskResult {
 /// A dispatched command, or a delegated sub-task.
 #[derive(Debug)]
 pub struct ActStory {
+    /// The number of the record that asked for it.
+    pub record: u64,
     /// The command; a delegation is shown as the command `delegate`.
     pub command: Command,
     /// The target control or window, as last observed.

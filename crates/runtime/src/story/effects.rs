@@ -27,7 +27,7 @@ pub(super) fn subtask_end(said: &Result<Reply, ReplyError>) -> Option<SubtaskEnd
 }
 
 /// A delegated sub-task as a command.
-pub(super) fn delegation(agent: AgentId, subtask: &str, message: &[String], context: &[String]) -> Command {
+pub(crate) fn delegation(agent: AgentId, subtask: &str, message: &[String], context: &[String]) -> Command {
     let context = (!context.is_empty()).then(|| ("context".to_owned(), context.to_vec().into()));
     let arguments = [
         ("agent".to_owned(), agent.to_string().into()),
@@ -42,7 +42,7 @@ pub(super) fn delegation(agent: AgentId, subtask: &str, message: &[String], cont
 }
 
 /// A delegate's report as a call result.
-pub(super) fn result_of(report: &AgentReport) -> CallResult {
+pub(crate) fn result_of(report: &AgentReport) -> CallResult {
     let status = match report.status {
         SubtaskStatus::Finished => CallStatus::Success,
         SubtaskStatus::Failed | SubtaskStatus::Rejected | SubtaskStatus::Error => CallStatus::Failure,

@@ -27,10 +27,10 @@ use super::{
 
 /// An effect in progress.
 #[derive(Debug)]
-struct Open {
+pub(super) struct Open {
     id: EffectId,
     phase: Phase,
-    doing: Doing,
+    pub(super) doing: Doing,
 }
 
 /// The story of a session up to the last line read.
@@ -44,10 +44,10 @@ pub struct Story {
     windows: BTreeMap<WindowId, WindowInfo>,
     round: u32,
     steps: u32,
-    step: Option<StepStory>,
+    pub(super) step: Option<StepStory>,
     step_ref: Option<StepRef>,
     talk: Option<Talk>,
-    open: Option<Open>,
+    pub(super) open: Option<Open>,
     /// The effect in progress.
     unanswered: Option<EffectId>,
     /// The agent and sub-task announced last.
@@ -56,7 +56,7 @@ pub struct Story {
     said: Option<SubtaskEnd>,
     /// Whether the round is a workflow.
     performs: bool,
-    complete: bool,
+    pub(super) complete: bool,
     first_ms: Option<u64>,
     last_ms: u64,
     away_ms: u64,
@@ -284,7 +284,7 @@ impl Story {
     fn act(&mut self, command: Command) {
         if let Some(step) = &mut self.step {
             let target = target_of(&command, step.observation.as_ref());
-            step.acts.push(ActStory { command, target, result: None });
+            step.acts.push(ActStory { record: self.seq, command, target, result: None });
         }
     }
 
@@ -485,16 +485,5 @@ impl Story {
             Some(step) => step.talks.push(talk),
             None => updates.push(Update::Chapter(Chapter::Talk(talk))),
         }
-    }
-}
-
-impl RunSummary {
-    /// The totals of some lines.
-    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
-        let mut story = Story::default();
-        for line in lines {
-            story.read(line);
-        }
-        story.into_summary()
     }
 }

@@ -5,12 +5,12 @@ use deskhand_core::{
     outcome::Outcome,
     session::Tally,
 };
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::prices::Prices;
 
 /// Wall time by phase, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PhaseTimes {
     /// Phase 1: observing.
     pub observe: u64,

@@ -10,16 +10,21 @@ mod effects;
 mod fold;
 mod ids;
 mod ledger;
+mod now;
 mod prices;
 mod source;
 mod target;
+mod verdicts;
 
 pub use chapter::{
     ActStory, AskResult, AskStory, Asked, Begun, Chapter, Doing, End, Moment, Note, StepStory, SubtaskEnd,
     Talk, Update, UserReply,
 };
 pub use decision::{Decision, Meaning};
+pub(crate) use effects::{delegation as delegation_of, result_of};
 pub use fold::Story;
 pub use ledger::{ModelUse, PhaseTimes, RoundSummary, RunSummary};
 pub(crate) use source::tell;
 pub use target::Target;
+pub(crate) use target::target_of;
+pub use verdicts::Verdicts;

@@ -1,6 +1,6 @@
 //! Reads a journal on disk into its story.
 
-use deskhand_core::record::Header;
+use deskhand_core::record::{Header, Line};
 
 use super::{Chapter, End, RunSummary, Story, Update};
 use crate::{
@@ -49,4 +49,15 @@ pub(crate) fn tell<E: From<JournalError>>(
         listen(chapter)?;
     }
     Ok(Told { header, problems, end, summary })
+}
+
+impl RunSummary {
+    /// The totals of some lines.
+    pub fn of<'a>(lines: impl IntoIterator<Item = &'a Line>) -> Self {
+        let mut story = Story::default();
+        for line in lines {
+            story.read(line);
+        }
+        story.into_summary()
+    }
 }

@@ -25,7 +25,7 @@ pub struct Target {
 }
 
 /// Finds the target of a command in the last observation.
-pub(super) fn target_of(command: &Command, seen: Option<&Observation>) -> Option<Target> {
+pub(crate) fn target_of(command: &Command, seen: Option<&Observation>) -> Option<Target> {
     match seen? {
         Observation::Desktop(view) => window_of(command, view),
         Observation::Window(view) => element_of(command, view),

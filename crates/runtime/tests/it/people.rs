@@ -36,7 +36,7 @@ title = "end"
 reply = '''{"observation": "o", "thought": "t", "status": "FINISH", "result": "done"}'''
 "#;
 
-const CONFIRMS: &str = r#"
+pub(crate) const CONFIRMS: &str = r#"
 [[turn]]
 title = "want approval"
 reply = '''{"observation": "o", "thought": "it costs", "status": "CONFIRM", "function": "launch_application",

@@ -1,0 +1,41 @@
+//! Stored sessions as data for people who look back: the table of all, charts, two side by side, one as a time line.
+
+use deskhand_runtime::{
+    Catalogue, Query, SessionFolder, SessionStore, Table,
+    catalogue::Day,
+    comparison::{Comparison, compare},
+    moments::{MomentParts, Moments, moment_parts, moments},
+};
+
+use super::SessionError;
+
+/// A page of sessions, read afresh.
+pub(crate) fn table(store: SessionStore, query: &Query) -> Result<Table, SessionError> {
+    Ok(fresh(store)?.table(query))
+}
+
+/// Sessions by day, read afresh.
+pub(crate) fn series(store: SessionStore, query: &Query) -> Result<Vec<Day>, SessionError> {
+    Ok(fresh(store)?.series(query))
+}
+
+fn fresh(store: SessionStore) -> Result<Catalogue, SessionError> {
+    let mut catalogue = Catalogue::open(store);
+    catalogue.refresh()?;
+    Ok(catalogue)
+}
+
+/// Two sessions side by side.
+pub(crate) fn side_by_side(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison, SessionError> {
+    Ok(compare(left, right)?)
+}
+
+/// The moments of a session.
+pub(crate) fn time_line(folder: &SessionFolder) -> Result<Moments, SessionError> {
+    Ok(moments(folder)?)
+}
+
+/// Everything about one moment.
+pub(crate) fn moment(folder: &SessionFolder, record: u64) -> Result<Option<MomentParts>, SessionError> {
+    Ok(moment_parts(folder, record)?)
+}

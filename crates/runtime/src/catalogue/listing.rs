@@ -1,0 +1,285 @@
+//! The catalogue: what is known of every session of a store, kept up to date with their journals.
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    num::NonZero,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use deskhand_core::text::error_chain;
+
+use super::{
+    facts::Facts,
+    index::{self, Entry, ReadFacts},
+    reading::{Following, Stamp, facts_of, is_of_content, use_of},
+    row::{Row, SessionState, Unreadable},
+};
+use crate::{
+    clock::now_ms,
+    journal::{JournalError, SessionFolder, SessionStore},
+};
+
+/// The most sessions in progress that are followed, each with its journal open; the others are read whole each time.
+const FOLLOWED_MAX: usize = 64;
+/// The most journals that are read at the same time.
+const READERS_MAX: usize = 8;
+/// How many journals are read before the index may be replaced again.
+const READ_AT_ONCE: usize = 256;
+/// How often the index is replaced at most, unless it lacks many sessions.
+const SAVED_EVERY: Duration = Duration::from_secs(5);
+/// How many sessions the index may lack for that long.
+const UNSAVED_MAX: usize = 64;
+
+/// What is known of the sessions of a store. [`Catalogue::refresh`] brings it up to date; everything else answers from memory.
+///
+/// It is kept in an index beside the sessions, so that a journal is read once, and again when it changed. Who keeps a catalogue in
+/// memory reads of sessions in progress only what is new.
+pub struct Catalogue {
+    store: SessionStore,
+    entries: BTreeMap<String, Known>,
+    followed: HashMap<String, Following>,
+    /// The number of sessions about which the index is wrong or says nothing.
+    unsaved: usize,
+    saved_at: Option<Instant>,
+}
+
+/// What is known of a session.
+struct Known {
+    entry: Entry,
+    in_use: bool,
+}
+
+/// A session to read.
+struct Job {
+    folder: SessionFolder,
+    name: String,
+    stamp: Stamp,
+    in_use: bool,
+    free_since: Option<i64>,
+    following: Option<Following>,
+}
+
+/// A session that was read.
+struct Done {
+    name: String,
+    known: Known,
+    following: Option<Following>,
+}
+
+impl Catalogue {
+    /// The catalogue of a store as the index has it; it may be out of date until the first [`refresh`](Self::refresh).
+    pub fn open(store: SessionStore) -> Self {
+        let entries = index::read(store.root())
+            .into_iter()
+            .map(|(name, entry)| (name, Known { entry, in_use: false }))
+            .collect();
+        Self { store, entries, followed: HashMap::new(), unsaved: 0, saved_at: None }
+    }
+
+    /// A catalogue that knows these sessions, for tests of what is asked of it.
+    #[cfg(test)]
+    pub(super) fn of(sessions: impl IntoIterator<Item = (String, Facts, bool)>) -> Self {
+        let known = |facts, in_use| Known {
+            entry: Entry {
+                read: ReadFacts::Facts(Box::new(facts)),
+                stamp: Stamp::default(),
+                read_ms: 0,
+                free_since: None,
+            },
+            in_use,
+        };
+        let entries = sessions.into_iter().map(|(name, facts, in_use)| (name, known(facts, in_use)));
+        Self { entries: entries.collect(), ..Self::open(SessionStore::at("/nonexistent", "/nonexistent")) }
+    }
+
+    /// The store.
+    pub const fn store(&self) -> &SessionStore {
+        &self.store
+    }
+
+    /// Compares with the journals on disk: reads what is new or changed, and forgets what is gone. Blocking; replaces the index at most
+    /// every few seconds. A session that cannot be read hides no others.
+    ///
+    /// # Errors
+    /// [`JournalError::File`] if the folder of the sessions cannot be read. A missing one is empty.
+    pub fn refresh(&mut self) -> Result<(), JournalError> {
+        let now_ms = now_ms();
+        let folders = self.store.folders()?;
+        let mut jobs = Vec::new();
+        let mut before = std::mem::take(&mut self.entries);
+        for folder in folders {
+            let name = folder.name();
+            let known = before.remove(&name);
+            let free_since = known.as_ref().and_then(|known| known.entry.free_since);
+            // In this order, what was written before the lock was released is not missed.
+            let (in_use, free_since) = use_of(&folder, free_since, now_ms);
+            let Ok(Some(stamp)) = Stamp::of(&folder) else {
+                self.unsaved += usize::from(known.is_some());
+                continue;
+            };
+            match known {
+                Some(known) if is_current(&known.entry, stamp, in_use) => {
+                    self.unsaved += usize::from(known.in_use && !in_use);
+                    let entry = Entry { free_since, ..known.entry };
+                    self.entries.insert(name, Known { in_use, entry });
+                }
+                Some(_) | None => {
+                    let following = self.followed.remove(&name);
+                    jobs.push(Job { folder, name, stamp, in_use, free_since, following });
+                }
+            }
+        }
+        self.unsaved += before.len();
+        self.read(jobs, now_ms);
+        let entries = &self.entries;
+        self.followed.retain(|name, _| entries.get(name).is_some_and(|known| known.in_use));
+        if self.is_due() || self.unsaved >= UNSAVED_MAX {
+            self.save();
+        }
+        Ok(())
+    }
+
+    /// Reads sessions. What was read of many is saved now and then, so that an interruption does not lose it.
+    fn read(&mut self, jobs: Vec<Job>, now_ms: u64) {
+        let mut jobs = jobs.into_iter().peekable();
+        while jobs.peek().is_some() {
+            for done in read_all(jobs.by_ref().take(READ_AT_ONCE).collect(), now_ms) {
+                let Done { name, known, following } = done;
+                self.unsaved += usize::from(!known.in_use);
+                if let Some(following) = following
+                    && known.in_use
+                    && self.followed.len() < FOLLOWED_MAX
+                {
+                    self.followed.insert(name.clone(), following);
+                }
+                self.entries.insert(name, known);
+            }
+            if jobs.peek().is_some() && self.is_due() {
+                self.save();
+            }
+        }
+    }
+
+    /// Every session, newest first.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.entries.iter().rev().filter_map(|(name, known)| match &known.entry.read {
+            ReadFacts::Facts(facts) => Some(row(name, facts, known.in_use)),
+            ReadFacts::Problem(_) => None,
+        })
+    }
+
+    /// The sessions that cannot be read, newest first.
+    pub fn unreadable(&self) -> impl Iterator<Item = Unreadable> {
+        self.entries.iter().rev().filter_map(|(name, known)| match &known.entry.read {
+            ReadFacts::Facts(_) => None,
+            ReadFacts::Problem(problem) => Some(Unreadable { id: name.clone(), problem: problem.clone() }),
+        })
+    }
+
+    /// One session; `None` if there is none of that id, or if it cannot be read.
+    pub fn row(&self, id: &str) -> Option<Row<'_>> {
+        let (name, known) = self.entries.get_key_value(id)?;
+        match &known.entry.read {
+            ReadFacts::Facts(facts) => Some(row(name, facts, known.in_use)),
+            ReadFacts::Problem(_) => None,
+        }
+    }
+
+    /// Whether the index may be replaced again.
+    fn is_due(&self) -> bool {
+        self.saved_at.is_none_or(|at| at.elapsed() >= SAVED_EVERY)
+    }
+
+    /// Replaces the index if it lacks something. Failures are only logged: without it, journals are read again.
+    fn save(&mut self) {
+        if self.unsaved == 0 {
+            return;
+        }
+        // What is in progress will have changed when it is read back.
+        let settled = self.entries.iter().filter(|(_, known)| !known.in_use);
+        match index::write(self.store.root(), settled.map(|(name, known)| (name.as_str(), &known.entry))) {
+            Ok(true) => self.unsaved = 0,
+            Ok(false) => {}
+            Err(error) => tracing::debug!(%error, "failed to write the index of the sessions"),
+        }
+        self.saved_at = Some(Instant::now());
+    }
+}
+
+fn row<'a>(name: &'a str, facts: &'a Facts, in_use: bool) -> Row<'a> {
+    let state = match (in_use, facts.is_broken_off()) {
+        (true, _) => SessionState::Running,
+        (false, true) => SessionState::Interrupted,
+        (false, false) => SessionState::Ended,
+    };
+    Row { id: name, state, facts }
+}
+
+/// Whether an entry says what there is now. Who holds the lock of a session only appends to its journal, which then is longer; others
+/// could replace it within one tick of the clock of the file system.
+fn is_current(entry: &Entry, stamp: Stamp, in_use: bool) -> bool {
+    entry.stamp == stamp && (in_use || !entry.stamp.is_fresh(entry.read_ms))
+}
+
+/// Reads sessions side by side.
+fn read_all(jobs: Vec<Job>, now_ms: u64) -> Vec<Done> {
+    let readers = thread::available_parallelism().map_or(1, NonZero::get).min(READERS_MAX).min(jobs.len());
+    if readers <= 1 {
+        return jobs.into_iter().filter_map(|job| read(job, now_ms)).collect();
+    }
+    let jobs: Vec<Mutex<Option<Job>>> = jobs.into_iter().map(|job| Mutex::new(Some(job))).collect();
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut done = Vec::new();
+        while let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
+            done.extend(job.and_then(|job| read(job, now_ms)));
+        }
+        done
+    };
+    thread::scope(|scope| {
+        let readers: Vec<_> = (0..readers).map(|_| scope.spawn(work)).collect();
+        // A reader that panicked has read nothing.
+        readers.into_iter().filter_map(|reader| reader.join().ok()).flatten().collect()
+    })
+}
+
+/// Reads one session; `None` if it was removed meanwhile.
+fn read(job: Job, now_ms: u64) -> Option<Done> {
+    let Job { folder, name, stamp, in_use, free_since, following } = job;
+    let (facts, following) = match read_facts(&folder, stamp, in_use, following) {
+        Ok((facts, following)) => (ReadFacts::Facts(Box::new(facts)), following),
+        Err(error) => {
+            Stamp::of(&folder).ok()??;
+            // Other problems may be gone next time.
+            let read_ms = if is_of_content(&error) { now_ms } else { 0 };
+            let problem = ReadFacts::Problem(error_chain(&error));
+            let known = Known { entry: Entry { stamp, read_ms, free_since, read: problem }, in_use };
+            return Some(Done { name, known, following: None });
+        }
+    };
+    let entry = Entry { stamp, read_ms: now_ms, free_since, read: facts };
+    Some(Done { name, known: Known { entry, in_use }, following })
+}
+
+fn read_facts(
+    folder: &SessionFolder,
+    stamp: Stamp,
+    in_use: bool,
+    following: Option<Following>,
+) -> Result<(Facts, Option<Following>), JournalError> {
+    if let Some(mut following) = following
+        && following.go_on(stamp)?
+    {
+        return Ok((following.facts(), Some(following)));
+    }
+    if in_use && let Some(following) = Following::begin(folder, stamp)? {
+        return Ok((following.facts(), Some(following)));
+    }
+    Ok((facts_of(folder)?, None))
+}

@@ -1,0 +1,94 @@
+//! One session in a table.
+
+use serde::{Deserialize, Serialize};
+
+use super::facts::Facts;
+
+/// Whether a session is worked on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SessionState {
+    /// A process uses it.
+    Running,
+    /// It was interrupted: it can be resumed without another request.
+    Interrupted,
+    /// Neither.
+    Ended,
+}
+
+impl SessionState {
+    /// Every state.
+    pub const ALL: [Self; 3] = [Self::Running, Self::Interrupted, Self::Ended];
+
+    /// The word that is printed and stored.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Interrupted => "interrupted",
+            Self::Ended => "ended",
+        }
+    }
+}
+
+/// A session of a catalogue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Row<'a> {
+    /// Its id, which is the name of its folder.
+    pub id: &'a str,
+    /// Whether it is worked on.
+    pub state: SessionState,
+    /// What its journal says.
+    pub facts: &'a Facts,
+}
+
+/// A session of a table, as data for other programs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SessionRow {
+    /// Its id, which is the name of its folder.
+    pub id: String,
+    /// Whether it is worked on.
+    pub state: SessionState,
+    /// Its cost in US dollars, as far as it is known.
+    pub cost_usd: f64,
+    /// What its journal says.
+    pub facts: Facts,
+}
+
+/// A session whose journal cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unreadable {
+    /// Its id.
+    pub id: String,
+    /// Why; it continues "failed to".
+    pub problem: String,
+}
+
+impl Row<'_> {
+    /// The cost in US dollars, as far as it is known.
+    pub fn cost_usd(&self) -> f64 {
+        dollars(self.facts.cost.known.0)
+    }
+
+    /// A copy that can be stored.
+    pub fn to_row(&self) -> SessionRow {
+        SessionRow {
+            id: self.id.to_owned(),
+            state: self.state,
+            cost_usd: self.cost_usd(),
+            facts: self.facts.clone(),
+        }
+    }
+}
+
+/// Millionths of a dollar as dollars.
+#[expect(clippy::cast_precision_loss, reason = "amounts are far below 2^52 millionths")]
+pub(crate) fn dollars(micros: u64) -> f64 {
+    micros as f64 / 1e6
+}
+
+impl SessionRow {
+    /// The same, borrowed.
+    pub fn as_row(&self) -> Row<'_> {
+        Row { id: &self.id, state: self.state, facts: &self.facts }
+    }
+}

@@ -1,0 +1,113 @@
+//! A page of sessions, with what the filters would find otherwise.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    listing::Catalogue,
+    query::{Facet, LIMIT_MAX, Matcher, OutcomeFilter, Query, sort},
+    row::{Row, SessionRow, Unreadable},
+};
+
+/// The most applications that are counted.
+const APPLICATIONS_MAX: usize = 200;
+/// The most sessions that cannot be read and are named.
+const UNREADABLE_MAX: usize = 100;
+
+/// A page of sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The sessions of the page.
+    pub rows: Vec<SessionRow>,
+    /// The number of sessions that fit the query, on all pages.
+    pub total: usize,
+    /// The number of all sessions that can be read.
+    pub all: usize,
+    /// What the filters would find.
+    pub facets: Facets,
+    /// Sessions whose journals cannot be read, newest first; at most 100.
+    pub unreadable: Vec<Unreadable>,
+    /// The number of all sessions whose journals cannot be read.
+    pub unreadable_total: usize,
+}
+
+/// How many sessions fit the query with another choice of one filter: each of these counts leaves that filter out.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Facets {
+    /// By outcome; `none` without one. Most frequent first.
+    pub outcomes: Vec<FacetCount>,
+    /// By application; a session counts for each one that was worked in. Most frequent first, at most 200.
+    pub applications: Vec<FacetCount>,
+}
+
+/// A choice of a filter.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FacetCount {
+    /// The choice.
+    pub name: String,
+    /// How many sessions it would find.
+    pub sessions: usize,
+}
+
+impl Catalogue {
+    /// The page of sessions that a query asks for, from memory.
+    pub fn table(&self, query: &Query) -> Table {
+        let matcher = Matcher::new(query);
+        let (mut rows, mut all) = (Vec::new(), 0);
+        let (mut outcomes, mut applications) = (BTreeMap::new(), BTreeMap::new());
+        for row in self.rows() {
+            all += 1;
+            if !matcher.fits_rest(&row) {
+                continue;
+            }
+            let by_outcome = matcher.fits(Facet::Outcome, &row);
+            let by_application = matcher.fits(Facet::Application, &row);
+            if by_application {
+                *outcomes.entry(OutcomeFilter::of(row.facts.outcome).word()).or_default() += 1;
+            }
+            if by_outcome {
+                for name in &row.facts.applications {
+                    *applications.entry(name.as_str()).or_default() += 1;
+                }
+            }
+            if by_outcome && by_application {
+                rows.push(row);
+            }
+        }
+        sort(&mut rows, query.sort, query.direction);
+        let page = rows.iter().skip(query.offset).take(query.limit.min(LIMIT_MAX));
+        let page = page.map(Row::to_row).collect();
+        let mut unreadable: Vec<Unreadable> = self.unreadable().collect();
+        let unreadable_total = unreadable.len();
+        unreadable.truncate(UNREADABLE_MAX);
+        let facets = Facets {
+            outcomes: counts(outcomes, usize::MAX),
+            applications: counts(applications, APPLICATIONS_MAX),
+        };
+        Table { rows: page, total: rows.len(), all, facets, unreadable, unreadable_total }
+    }
+
+    /// The sessions that fit a query, in no particular order and on one page.
+    pub(super) fn fitting<'a>(&'a self, query: &'a Query) -> impl Iterator<Item = Row<'a>> {
+        let matcher = Matcher::new(query);
+        self.rows().filter(move |row| {
+            matcher.fits_rest(row)
+                && matcher.fits(Facet::Outcome, row)
+                && matcher.fits(Facet::Application, row)
+        })
+    }
+}
+
+/// The most frequent choices first, then by name.
+fn counts(found: BTreeMap<&str, usize>, max: usize) -> Vec<FacetCount> {
+    let mut counts: Vec<FacetCount> =
+        found.into_iter().map(|(name, sessions)| FacetCount { name: name.to_owned(), sessions }).collect();
+    counts.sort_by_key(|count| std::cmp::Reverse(count.sessions));
+    counts.truncate(max);
+    counts
+}
+
+#[cfg(test)]
+#[path = "table_tests.rs"]
+mod tests;

@@ -1,0 +1,125 @@
+//! Moves of two sessions, paired and compared.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    align::align,
+    moves::{Move, Moves},
+};
+use crate::{
+    catalogue::{Facts, facts_of},
+    journal::{JournalError, SessionFolder},
+};
+
+/// Times are different if one is longer than the other by this factor, in percent, …
+const TIME_PERCENT: u64 = 150;
+/// … and by this much, in milliseconds.
+const TIME_MS: u64 = 500;
+
+/// Two sessions side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// The first session.
+    pub left: Side,
+    /// The second session.
+    pub right: Side,
+    /// The last record that both have in common, if one was forked from the other.
+    pub shared_records: Option<u64>,
+    /// What both did, in order.
+    pub pairs: Vec<Pair>,
+    /// The number of pairs in which nothing differs.
+    pub equal: usize,
+}
+
+/// One of two sessions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Side {
+    /// Its id.
+    pub id: String,
+    /// Its totals.
+    pub facts: Facts,
+    /// The number of moves after those that are compared.
+    pub left_out: usize,
+}
+
+/// The same move of both sessions, or a move of one.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Pair {
+    /// The move of the first session.
+    pub left: Option<Move>,
+    /// The move of the second session.
+    pub right: Option<Move>,
+    /// What differs; empty if nothing does, or if only one session has the move.
+    pub differs: Vec<Aspect>,
+}
+
+/// What can differ between two moves that do the same thing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Aspect {
+    /// The verdict.
+    Verdict,
+    /// The arguments, other than the id of the target.
+    Arguments,
+    /// What came of it.
+    Result,
+    /// The cost of the step.
+    Cost,
+    /// The time: one took half as long again as the other, and half a second more.
+    Time,
+}
+
+/// Compares two sessions. Blocking; passwords are replaced by dots.
+///
+/// # Errors
+/// [`JournalError`] if a journal cannot be read.
+pub fn compare(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison, JournalError> {
+    let (left_moves, left) = read(left)?;
+    let (right_moves, right) = read(right)?;
+    let keys = |moves: &'_ [Move]| moves.iter().map(|one| one.key.clone()).collect::<Vec<String>>();
+    let (left_keys, right_keys) = (keys(&left_moves), keys(&right_moves));
+    let (left_keys, right_keys) = (borrowed(&left_keys), borrowed(&right_keys));
+    let (mut left_moves, mut right_moves) = (left_moves.into_iter(), right_moves.into_iter());
+    let pairs: Vec<Pair> = align(&left_keys, &right_keys)
+        .into_iter()
+        .map(|(in_left, in_right)| {
+            // Places come in order, each once.
+            let left = in_left.and_then(|_| left_moves.next());
+            let right = in_right.and_then(|_| right_moves.next());
+            let differs = left.as_ref().zip(right.as_ref()).map(|(left, right)| differences(left, right));
+            Pair { left, right, differs: differs.unwrap_or_default() }
+        })
+        .collect();
+    let is_equal = |pair: &&Pair| pair.left.is_some() && pair.right.is_some() && pair.differs.is_empty();
+    let equal = pairs.iter().filter(is_equal).count();
+    let shared_records = shared(&left, &right).or_else(|| shared(&right, &left));
+    Ok(Comparison { left, right, shared_records, pairs, equal })
+}
+
+fn read(folder: &SessionFolder) -> Result<(Vec<Move>, Side), JournalError> {
+    let Moves { moves, left_out } = Moves::of(folder)?;
+    Ok((moves, Side { id: folder.name(), facts: facts_of(folder)?, left_out }))
+}
+
+fn borrowed(keys: &[String]) -> Vec<&str> {
+    keys.iter().map(String::as_str).collect()
+}
+
+/// The records that a fork has of its origin.
+fn shared(fork: &Side, origin: &Side) -> Option<u64> {
+    fork.facts.origin.as_ref().filter(|from| from.session.0 == origin.id).map(|from| from.record)
+}
+
+fn differences(left: &Move, right: &Move) -> Vec<Aspect> {
+    let (shorter, longer) = (left.elapsed_ms.min(right.elapsed_ms), left.elapsed_ms.max(right.elapsed_ms));
+    let is_slower = longer.saturating_mul(100) >= shorter.saturating_mul(TIME_PERCENT)
+        && longer.saturating_sub(shorter) >= TIME_MS;
+    let aspects = [
+        (Aspect::Verdict, left.verdict != right.verdict),
+        (Aspect::Arguments, left.arguments != right.arguments),
+        (Aspect::Result, left.result != right.result),
+        (Aspect::Cost, left.cost_usd != right.cost_usd),
+        (Aspect::Time, is_slower),
+    ];
+    aspects.into_iter().filter_map(|(aspect, differs)| differs.then_some(aspect)).collect()
+}

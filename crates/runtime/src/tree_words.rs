@@ -1,0 +1,93 @@
+//! Elements of a window in words, for people.
+
+use deskhand_core::{
+    text::{clip, one_line},
+    ui::{Element, Partial, Source, State, Tree},
+};
+
+/// How much a part of a line matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Weight {
+    /// Names.
+    Strong,
+    /// Roles, values.
+    Plain,
+    /// Ids, states, places.
+    Faint,
+}
+
+/// An element on one line, indented by its depth, as parts of different weight.
+pub fn element_parts(element: &Element) -> Vec<(Weight, String)> {
+    const TEXT_MAX: usize = 80;
+    let mut parts = vec![
+        (Weight::Plain, "  ".repeat(usize::from(element.depth))),
+        (Weight::Faint, format!("[{}] ", element.id)),
+        (Weight::Plain, element.role.to_string()),
+    ];
+    let mut add = |weight: Weight, text: String| parts.push((weight, text));
+    if !element.name.is_empty() {
+        add(Weight::Strong, format!(" \"{}\"", clip(&one_line(&element.name), TEXT_MAX)));
+    }
+    if let Some(text) = element.text.as_ref().filter(|text| !text.is_empty()) {
+        add(Weight::Plain, format!(" = \"{}\"", clip(&one_line(text), TEXT_MAX)));
+    }
+    if let Some(value) = &element.value {
+        add(Weight::Plain, format!(" = {} ({} to {})", value.current, value.minimum, value.maximum));
+    }
+    if let Some(table) = &element.table {
+        add(Weight::Plain, format!(" {} × {} cells", table.rows, table.columns));
+    }
+    if !element.description.is_empty() && element.name.is_empty() {
+        add(Weight::Plain, format!(" — {}", clip(&one_line(&element.description), TEXT_MAX)));
+    }
+    let states = state_words(element);
+    if !states.is_empty() {
+        add(Weight::Faint, format!(" ({})", states.join(", ")));
+    }
+    if element.source != Source::AtSpi {
+        add(Weight::Faint, format!(" by {}", element.source.word()));
+    }
+    if let Some(bounds) = element.bounds {
+        let [x, y, width, height] = <[i32; 4]>::from(bounds);
+        add(Weight::Faint, format!(" {width}x{height} at {x},{y}"));
+    }
+    parts
+}
+
+/// The states of an element that tell something.
+fn state_words(element: &Element) -> Vec<&str> {
+    /// States that most elements have, or that mean nothing to a reader.
+    const DULL: &[State] = &[
+        State::Enabled,
+        State::Sensitive,
+        State::Showing,
+        State::Visible,
+        State::Focusable,
+        State::Selectable,
+        State::Checkable,
+        State::Expandable,
+    ];
+    let mut states: Vec<&str> =
+        element.states.iter().filter(|state| !DULL.contains(state)).map(State::name).collect();
+    if !element.states.takes_input() {
+        states.push("disabled");
+    }
+    states
+}
+
+/// Why a tree lacks elements; `None` if it is complete.
+pub fn partial_words(tree: &Tree) -> Option<&'static str> {
+    tree.partial.map(|partial| match partial {
+        Partial::NodeLimit => "the window has more elements",
+        Partial::Deadline => "reading took too long",
+        Partial::NotAnswering => "the application did not answer for some elements",
+    })
+}
+
+/// A tree as lines of text.
+pub fn tree_text(tree: &Tree) -> Vec<String> {
+    let line =
+        |element: &Element| element_parts(element).into_iter().map(|(_, text)| text).collect::<String>();
+    let partial = partial_words(tree).map(|why| format!("… the tree is incomplete: {why}"));
+    tree.elements.iter().map(line).chain(partial).collect()
+}
