@@ -1,4 +1,4 @@
-//! What all agents of a session share: requests, questions and answers, trajectories, notes, readings, pictures.
+//! What all agents of a session share: requests, the user's answers, words and hands, trajectories, notes, readings, pictures.
 //!
 //! Bounded: old entries are dropped and long texts are cut. The journal keeps everything, and the tool `recall` looks it up.
 
@@ -17,6 +17,8 @@ pub struct Blackboard {
     pictures: VecDeque<SavedPicture>,
     #[serde(default)]
     notes: VecDeque<Note>,
+    #[serde(default)]
+    hands: VecDeque<Hands>,
     #[serde(default)]
     readings: VecDeque<Reading>,
     /// How many notes and readings were dropped.
@@ -49,10 +51,24 @@ impl HistoryKey {
 /// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The question, or the context of an instruction.
+    /// The question, or the context of an instruction; empty for what the user said of their own accord.
     pub question: String,
     /// The answer.
     pub answer: String,
+    /// The step during which the user said it of their own accord; `None` for an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+}
+
+/// What a person did with mouse and keyboard while they had taken over.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hands {
+    /// The step that they interrupted; it looks again, or the one after it does.
+    pub step: u32,
+    /// What they did, a sentence each. These quote what was on the screen.
+    pub acts: Vec<String>,
+    /// What of it is not known, a sentence each.
+    pub unwatched: Vec<String>,
 }
 
 /// One finished step, as other agents see it.
@@ -206,6 +222,10 @@ impl Blackboard {
     pub const NOTE_CHARS_MAX: usize = 600;
     /// The most readings that are kept.
     pub const READINGS_MAX: usize = 200;
+    /// How often that a person took over is kept.
+    pub const HANDS_MAX: usize = 8;
+    /// The most that is kept of what they did then.
+    pub const ACTS_MAX: usize = 60;
     /// The longest result line, in characters. Agents pass tables to each other in such lines.
     pub const RESULT_CHARS_MAX: usize = 6_000;
 
@@ -219,8 +239,29 @@ impl Blackboard {
         let answer = Answer {
             question: clip(question, Self::RESULT_CHARS_MAX),
             answer: clip(answer, Self::RESULT_CHARS_MAX),
+            step: None,
         };
         push(&mut self.answers, answer, Self::ANSWERS_MAX);
+    }
+
+    /// Adds what the user said of their own accord during a step.
+    pub fn add_words(&mut self, step: u32, text: &str) {
+        let answer = clip(text, Self::RESULT_CHARS_MAX);
+        let words = Answer { question: String::new(), answer, step: Some(step) };
+        push(&mut self.answers, words, Self::ANSWERS_MAX);
+    }
+
+    /// Adds what a person did while they had taken over. Of very many acts, the last are kept.
+    pub fn add_hands(&mut self, mut hands: Hands) {
+        let left_out = hands.acts.len().saturating_sub(Self::ACTS_MAX);
+        hands.acts.drain(..left_out);
+        if left_out > 0 {
+            hands.unwatched.push(format!("{left_out} earlier things that they did are not listed"));
+        }
+        for text in hands.acts.iter_mut().chain(&mut hands.unwatched) {
+            *text = clip(text, Self::NOTE_CHARS_MAX);
+        }
+        push(&mut self.hands, hands, Self::HANDS_MAX);
     }
 
     /// Adds a finished step.
@@ -265,7 +306,12 @@ impl Blackboard {
         self.requests.iter().map(String::as_str)
     }
 
-    /// Questions with their answers, oldest first.
+    /// What people did who took over, oldest first.
+    pub fn hands(&self) -> impl DoubleEndedIterator<Item = &Hands> {
+        self.hands.iter()
+    }
+
+    /// Questions with their answers, and what the user said of their own accord, oldest first.
     pub fn answers(&self) -> impl Iterator<Item = &Answer> {
         self.answers.iter()
     }

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
-pub const JOURNAL_VERSION: u32 = 9;
+pub const JOURNAL_VERSION: u32 = 10;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -131,6 +131,9 @@ impl Line {
             | Event::Delegated { .. }
             | Event::Stopped { .. }
             | Event::Suspended { .. }
+            | Event::Told { .. }
+            | Event::TakenOver { .. }
+            | Event::HandedBack { .. }
             | Event::Resumed { .. } => None,
         }
     }

@@ -21,7 +21,7 @@ pub use endpoint::{
 };
 pub use port::{
     AnyModel, Asked, DynModel, Model, ModelSign, ModelSigns, NoPictures, PictureError, PictureSource,
-    Unwatched,
+    STREAMED_CHARS_MAX, Unwatched,
 };
 pub use prices::{DollarPrice, SCRIPT_MODEL, known_prices};
 pub use relay::{Question, Questions, Relay};

@@ -55,6 +55,9 @@ impl<M: Model> DynModel for M {
     }
 }
 
+/// The most characters of a streamed reply that are told while it arrives: its last ones.
+pub const STREAMED_CHARS_MAX: usize = 6_000;
+
 /// How far a question to a model is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSign {
@@ -67,6 +70,8 @@ pub enum ModelSign {
     Receiving {
         /// The bytes so far.
         bytes: usize,
+        /// The last words of the reply so far, without the key; empty if it is not streamed. At most [`STREAMED_CHARS_MAX`] characters.
+        words: String,
     },
     /// A request failed and is sent again.
     Retrying {

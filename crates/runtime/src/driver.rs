@@ -1,42 +1,41 @@
 //! Drives a session: performs the effects that core requests, one at a time, and journals each first.
 
 use std::{
-    collections::VecDeque,
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use deskhand_core::{
-    command::{CallResult, Command, ToolSpec, Verdict},
+    command::ToolSpec,
     duration::milliseconds,
-    ids::{AgentId, EffectId, SessionId},
-    known_tools::RECALL,
-    outcome::Outcome,
+    ids::{EffectId, SessionId},
     prompt::marks_secret,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
-    retrieval::Lookup,
-    session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension},
+    session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension, WORDS_CHARS_MAX},
+    text::clip,
 };
 use deskhand_desktop::Desktop;
-use futures_util::future::BoxFuture;
-use tracing::Instrument as _;
+use deskhand_secret::Veil;
+use futures_util::{FutureExt as _, future::BoxFuture};
+use tokio::sync::oneshot;
 
 use crate::{
-    agents::{Assignment, OpenAgents},
-    camera::{Camera, Pictures},
+    agents::OpenAgents,
     clock::now_ms,
     held::{HeldSession, InForce},
     hidden::{concealed, hide_typed},
     journal::{JournalWriter, SessionFolder},
-    observe::observe,
     options::{RunEnd, RunError, RunOptions},
-    people::Request,
-    rank::scores,
-    retrieve::Found,
+    people::{PauseNotice, People, hands::watch_hands, held_by_hands, held_by_pause},
+    perform::{Performer, deadline},
     sources::OpenSources,
-    tools::Circumstances,
-    waiting::{ModelWaits, Wait},
 };
+
+/// The most words of the user that a run takes in. More wait until their queue is full and are refused there.
+const WORDS_MAX: u32 = 1_000;
+
+/// What stands for a password that a person typed while they had taken over.
+const TYPED_BY_HAND: &str = "typed by hand";
 
 /// Runs a session to its end. Each journal line is passed to `observer` right after it is written.
 ///
@@ -86,13 +85,13 @@ pub fn run<'a, D: Desktop>(
         };
         let session = Session::new(options.config.clone(), options.prompts.clone());
         let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
-        let driven = match driver.append(Record::Header(Box::new(header))) {
+        let driven = match driver.recorder.append(Record::Header(Box::new(header))) {
             Ok(()) => driver.drive().await,
             Err(error) => Err(error),
         };
         driver.close().await;
-        if driver.journal.is_empty() {
-            driver.folder.discard();
+        if driver.recorder.journal.is_empty() {
+            driver.work.folder.discard();
         }
         driven?;
         Ok(driver.end(id))
@@ -130,7 +129,7 @@ pub fn resume<'a, D: Desktop>(
         let HeldSession { folder, journal, session, in_force: before, begun: interrupted, outcome, .. } =
             held;
         let mut driver = Driver::new(options, (agents, sources), folder, journal, session, observer);
-        driver.outcome = outcome;
+        driver.work.outcome = outcome;
         let changed = (in_force != before).then_some(in_force);
         let driven = driver.continue_session(changed, interrupted, desktop_kept).await;
         driver.close().await;
@@ -151,138 +150,16 @@ async fn open_sources<D: Desktop>(options: &mut RunOptions<'_, D>, folder: &Sess
     sources
 }
 
-struct Driver<'a, D: Desktop> {
-    options: RunOptions<'a, D>,
-    agents: OpenAgents,
-    sources: OpenSources,
-    folder: SessionFolder,
-    camera: Camera,
+/// Writes the journal.
+struct Recorder<'a> {
     journal: JournalWriter,
-    session: Session,
-    requests: VecDeque<Request>,
     /// The mutex is never locked: it makes the driver `Sync`, so that sessions can be spawned.
     observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
-    outcome: Option<Outcome>,
-    suspended: Option<Suspension>,
-    /// The deadline of the current round.
-    deadline: Option<tokio::time::Instant>,
+    /// How many words of the user it took in.
+    words: u32,
 }
 
-impl<'a, D: Desktop> Driver<'a, D> {
-    fn new(
-        mut options: RunOptions<'a, D>,
-        (agents, sources): (OpenAgents, OpenSources),
-        folder: SessionFolder,
-        journal: JournalWriter,
-        session: Session,
-        observer: &'a mut (dyn FnMut(&Line) + Send),
-    ) -> Self {
-        let requests = std::mem::take(&mut options.requests).into();
-        let camera = Camera::new(folder.clone(), options.config.view.clone());
-        Self {
-            options,
-            agents,
-            sources,
-            folder,
-            camera,
-            journal,
-            session,
-            requests,
-            observer: Mutex::new(observer),
-            outcome: None,
-            suspended: None,
-            deadline: None,
-        }
-    }
-
-    async fn close(&self) {
-        tokio::join!(self.agents.close(), self.sources.close());
-    }
-
-    fn end(self, session: SessionId) -> RunEnd {
-        let outcome = self.outcome.filter(|_| self.suspended.is_none());
-        RunEnd { session, folder: self.folder, outcome, suspended: self.suspended }
-    }
-
-    /// Continues a resumed session, recording new settings if they `changed`.
-    async fn continue_session(
-        &mut self,
-        changed: Option<InForce>,
-        interrupted: Option<EffectId>,
-        desktop_kept: bool,
-    ) -> Result<(), RunError> {
-        let program = self.options.program.clone();
-        if let Some(InForce { config, prompts, model, desktop, setup }) = changed {
-            self.session.change(config.clone(), prompts.clone());
-            let change = Change { config, prompts, model, desktop, program, setup };
-            self.append(Record::Changed(Box::new(change)))?;
-        }
-        let interrupted = interrupted.filter(|id| self.session.next().is_some_and(|wanted| wanted.id == *id));
-        self.take_in(interrupted, Event::Resumed { desktop_kept })?;
-        if self.session.in_round() {
-            self.deadline = deadline(&self.session);
-        }
-        self.drive().await
-    }
-
-    fn drive(&mut self) -> BoxFuture<'_, Result<(), RunError>> {
-        Box::pin(async move {
-            while let Some(record) = self.session.next().cloned() {
-                let before = Instant::now();
-                let is_held = self
-                    .options
-                    .people
-                    .hold(&record.effect, self.unless_stopped(std::future::pending::<()>()));
-                if is_held.await {
-                    self.journal.paused(milliseconds(before.elapsed()));
-                }
-                let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
-                if !ends && self.options.stop.reason() == Some(StopReason::Signal) {
-                    return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
-                }
-                // Journaled before it is performed: a command without a result was dispatched.
-                self.append(Record::Effect(Box::new(record.clone())))?;
-                let event = self.perform(&record).await;
-                let event = self.suspends(concealed(event, &self.session, &self.options.tools.secrets));
-                self.take_in(Some(record.id), event)?;
-                if self.suspended.is_some() {
-                    return Ok(());
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// Journals an event, then applies it.
-    fn take_in(&mut self, effect: Option<EffectId>, event: Event) -> Result<(), RunError> {
-        let effect = effect.filter(|_| !event.is_unsolicited());
-        let event = EventRecord { effect, at_ms: now_ms(), event };
-        self.append(Record::Event(Box::new(event.clone())))?;
-        self.session.apply(&event)?;
-        if let Event::Suspended { reason } = event.event {
-            // A model failure can use up the budget, which ends the round.
-            let is_over =
-                self.session.next().is_some_and(|next| matches!(next.effect, Effect::Finish { .. }));
-            self.suspended = Some(reason).filter(|_| !is_over);
-        }
-        Ok(())
-    }
-
-    /// Suspends the session where it would otherwise give up its round although the round can go on later: the process was told
-    /// to end, or the model does not answer. In a conversation the user decides what to do without the model.
-    fn suspends(&self, event: Event) -> Event {
-        if matches!(event, Event::Stopped { reason: StopReason::Signal }) && self.session.in_round() {
-            return Event::Suspended { reason: Suspension::Signal };
-        }
-        let goes_on = self.session.needs_model() && !self.options.people.converse;
-        if let Event::ModelFailed { failure } = &event
-            && goes_on
-        {
-            return Event::Suspended { reason: Suspension::Model { failure: failure.clone() } };
-        }
-        event
-    }
-
+impl Recorder<'_> {
     fn append(&mut self, record: Record) -> Result<(), RunError> {
         let at_ms = match &record {
             Record::Event(event) => event.at_ms,
@@ -293,195 +170,277 @@ impl<'a, D: Desktop> Driver<'a, D> {
         Ok(())
     }
 
-    async fn perform(&mut self, record: &EffectRecord) -> Event {
-        let (waits, model) = (self.options.waits.clone(), self.options.model.display_name().to_owned());
-        let agent = record.step.as_ref().map(|step| &step.agent);
-        let _waiting = Wait::of(&record.effect, agent, &model).map(|on| waits.begin(on));
-        match &record.effect {
-            Effect::AwaitRequest => self.next_request().await,
-            Effect::Observe { look } => {
-                let look = observe(self.options.desktop, &self.agents, &self.camera, look);
-                let looked = self.unless_stopped(look.instrument(tracing::info_span!("observe"))).await;
-                match looked {
-                    Ok(Ok(observation)) => Event::Observed { observation: observation.clipped() },
-                    Ok(Err(failure)) => Event::ObserveFailed { failure: failure.clipped() },
-                    Err(reason) => Event::Stopped { reason },
-                }
-            }
-            Effect::Rank { wanted, texts } => {
-                let scores = scores(self.options.ranker.clone(), wanted.clone(), texts.clone());
-                match self.unless_stopped(scores.instrument(tracing::info_span!("rank"))).await {
-                    Ok(scores) => Event::Ranked { scores },
-                    Err(reason) => Event::Stopped { reason },
-                }
-            }
-            Effect::Retrieve { lookup } => self.retrieve(lookup.clone()).await,
-            Effect::Ask { request } => {
-                let pictures = Pictures(&self.folder);
-                let signs = ModelWaits { waits: &waits, model: &model };
-                let ask = self.options.model.ask_boxed(request, &pictures, &signs);
-                match self.unless_stopped(ask.instrument(tracing::info_span!("ask"))).await {
-                    Ok(Ok(reply)) => Event::replied(reply),
-                    Ok(Err(failure)) => Event::ModelFailed { failure },
-                    Err(reason) => Event::Stopped { reason },
-                }
-            }
-            Effect::Call { command } => self.call(command).await,
-            Effect::AskUser { questions } => {
-                let asked = self.options.people.ask(record.id, questions);
-                self.unless_stopped(asked).await.unwrap_or_else(|reason| Event::Stopped { reason })
-            }
-            Effect::AwaitApproval { approval } => {
-                let decided = self.options.people.decide(record, approval, self.session.planned());
-                self.unless_stopped(decided).await.unwrap_or_else(|reason| Event::Stopped { reason })
-            }
-            Effect::Delegate { agent, subtask, message, request, context } => {
-                let assignment = Assignment {
-                    subtask: subtask.clone(),
-                    message: message.clone(),
-                    request: request.clone(),
-                    context: context.clone(),
-                };
-                let work = self.agents.work(*agent, assignment).instrument(tracing::info_span!("delegate"));
-                match self.unless_stopped(work).await {
-                    Ok(report) => Event::Delegated { report: report.clipped() },
-                    Err(reason) => Event::Stopped { reason },
-                }
-            }
-            Effect::Finish { outcome } => {
-                self.outcome = Some(outcome.clone());
-                let last = self.camera.last_look(self.options.desktop);
-                let picture = self.unless_stopped(last).await.ok().flatten();
-                Event::Acknowledged { picture }
-            }
-        }
+    /// Whether further words of the user are taken in.
+    const fn hears(&self) -> bool {
+        self.words < WORDS_MAX
     }
 
-    async fn retrieve(&self, lookup: Lookup) -> Event {
-        let found = async {
-            match &self.options.retrieve {
-                Some(retrieve) => retrieve(lookup).await,
-                None => Found::default(),
-            }
-        };
-        match self.unless_stopped(found.instrument(tracing::info_span!("retrieve"))).await {
-            Ok(found) => {
-                let Found { hits, problems } = found.clipped();
-                Event::Retrieved { hits, problems }
-            }
-            Err(reason) => Event::Stopped { reason },
+    /// Journals words of the user at once, also while an effect is in progress. The session gets them before anything else.
+    fn heard(
+        &mut self,
+        text: &str,
+        during: Option<EffectId>,
+        veil: &Veil,
+    ) -> Result<Option<EventRecord>, RunError> {
+        let text = veil.hide(&clip(text.trim(), WORDS_CHARS_MAX)).into_owned();
+        if text.is_empty() {
+            return Ok(None);
         }
-    }
-
-    async fn next_request(&mut self) -> Event {
-        let (people, stop) = (&self.options.people, &self.options.stop);
-        self.deadline = None;
-        if people.converse {
-            stop.clear_user_stop();
-        }
-        let next = async {
-            match self.requests.pop_front() {
-                Some(request) => Some(request),
-                None => people.next_request().await,
-            }
-        };
-        let next = if stop.reason().is_some() {
-            None
-        } else {
-            tokio::select! {
-                request = next => request,
-                _ = stop.wait() => None,
-            }
-        };
-        let Some(Request { text, plan }) = next else { return Event::Ended };
-        self.deadline = deadline(&self.session);
-        Event::Requested { text, plan }
-    }
-
-    /// The agent that a command is run by; `None` for what the runtime runs, for an agent's looking up as well.
-    fn agent_of(&self, command: &Command) -> Option<AgentId> {
-        command.agent.filter(|agent| command.tool != RECALL || self.agents.has_tool(*agent, RECALL))
-    }
-
-    /// Runs one command. The first stop lets it complete; an immediate stop or the deadline of the round drops it. Commands
-    /// that only read or wait have no side effects and are dropped by any stop.
-    fn call<'b>(&'b self, command: &'b Command) -> BoxFuture<'b, Event> {
-        Box::pin(async move {
-            if let Some(reason) = self.options.stop.reason() {
-                return Event::Stopped { reason };
-            }
-            let started = Instant::now();
-            let span = tracing::info_span!("call", tool = command.tool);
-            let run = async {
-                let (policy, places) = (self.session.policy(), self.session.places());
-                match self.agent_of(command) {
-                    Some(agent) => self.agents.call(agent, command).await,
-                    None if self.sources.has(command) => self.sources.call(command, policy, places).await,
-                    None => {
-                        let secrets = self.session.secrets();
-                        let circumstances =
-                            Circumstances { policy, places, secrets: &secrets, session: Some(&self.folder) };
-                        self.options.tools.run_with(self.options.desktop, command, &circumstances).await
-                    }
-                }
-            }
-            .instrument(span);
-            let bounded = async {
-                match self.deadline {
-                    Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),
-                    None => Some(run.await),
-                }
-            };
-            let stop = &self.options.stop;
-            let reads = match self.agent_of(command) {
-                Some(_) => false,
-                None if self.sources.has(command) => self.sources.only_reads(command),
-                None => self.options.tools.only_reads(command),
-            };
-            let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
-            let mut result = tokio::select! {
-                reason = stopped => return Event::Stopped { reason },
-                result = bounded => match result {
-                    Some(result) => result,
-                    None => CallResult::failure(
-                        Some(Verdict::Unknown),
-                        "interrupted by the wall-time budget of the round; it may be half done",
-                    ),
-                },
-                reason = stop.wait_now() => {
-                    tracing::info!(?reason, "dropped a running call");
-                    CallResult::failure(
-                        Some(Verdict::Unknown),
-                        "interrupted by the stop; it may be half done",
-                    )
-                }
-            };
-            result.elapsed_ms = milliseconds(started.elapsed());
-            Event::Returned { result: result.clipped() }
-        })
-    }
-
-    /// Runs `work`, dropping it if the session is stopped.
-    async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, StopReason> {
-        if let Some(reason) = self.options.stop.reason() {
-            return Err(reason);
-        }
-        let bounded = async {
-            match self.deadline {
-                Some(deadline) => {
-                    tokio::time::timeout_at(deadline, work).await.map_err(|_| StopReason::WallTime)
-                }
-                None => Ok(work.await),
-            }
-        };
-        tokio::select! {
-            result = bounded => result,
-            reason = self.options.stop.wait() => Err(reason),
-        }
+        self.words += 1;
+        let event = EventRecord { effect: None, at_ms: now_ms(), event: Event::Told { text, during } };
+        self.append(Record::Event(Box::new(event.clone())))?;
+        Ok(Some(event))
     }
 }
 
-/// The deadline of the current or next round.
-fn deadline(session: &Session) -> Option<tokio::time::Instant> {
-    session.wall_ms_left().map(|ms| tokio::time::Instant::now() + Duration::from_millis(ms))
+struct Driver<'a, D: Desktop> {
+    work: Performer<'a, D>,
+    recorder: Recorder<'a>,
+    suspended: Option<Suspension>,
+}
+
+impl<'a, D: Desktop> Driver<'a, D> {
+    fn new(
+        options: RunOptions<'a, D>,
+        opened: (OpenAgents, OpenSources),
+        folder: SessionFolder,
+        journal: JournalWriter,
+        session: Session,
+        observer: &'a mut (dyn FnMut(&Line) + Send),
+    ) -> Self {
+        Self {
+            work: Performer::new(options, opened, folder, session),
+            recorder: Recorder { journal, observer: Mutex::new(observer), words: 0 },
+            suspended: None,
+        }
+    }
+
+    async fn close(&self) {
+        self.work.close().await;
+    }
+
+    fn end(self, session: SessionId) -> RunEnd {
+        let Self { work, suspended, .. } = self;
+        let outcome = work.outcome.filter(|_| suspended.is_none());
+        RunEnd { session, folder: work.folder, outcome, suspended }
+    }
+
+    /// Continues a resumed session, recording new settings if they `changed`.
+    async fn continue_session(
+        &mut self,
+        changed: Option<InForce>,
+        interrupted: Option<EffectId>,
+        desktop_kept: bool,
+    ) -> Result<(), RunError> {
+        let program = self.work.options.program.clone();
+        if let Some(InForce { config, prompts, model, desktop, setup }) = changed {
+            self.work.session.change(config.clone(), prompts.clone());
+            let change = Change { config, prompts, model, desktop, program, setup };
+            self.recorder.append(Record::Changed(Box::new(change)))?;
+        }
+        let is_next = |id: &EffectId| self.work.session.next().is_some_and(|wanted| wanted.id == *id);
+        let interrupted = interrupted.filter(is_next);
+        self.take_in(interrupted, Event::Resumed { desktop_kept })?;
+        if self.work.session.in_round() {
+            self.work.deadline = deadline(&self.work.session);
+        }
+        self.drive().await
+    }
+
+    fn drive(&mut self) -> BoxFuture<'_, Result<(), RunError>> {
+        Box::pin(async move {
+            while let Some(record) = self.work.session.next().cloned() {
+                if self.hold(&record).await? {
+                    continue;
+                }
+                let ends = matches!(record.effect, Effect::AwaitRequest | Effect::Finish { .. });
+                if !ends && self.work.options.stop.reason() == Some(StopReason::Signal) {
+                    return self.take_in(None, Event::Suspended { reason: Suspension::Signal });
+                }
+                // Journaled before it is performed: a command without a result was dispatched.
+                self.recorder.append(Record::Effect(Box::new(record.clone())))?;
+                let Some(event) = self.carry_out(&record).await? else {
+                    let before = held_by_hands(&record.effect).unwrap_or_default();
+                    self.handed_over(Some(record.id), before).await?;
+                    continue;
+                };
+                let secrets = &self.work.options.tools.secrets;
+                let event = self.suspends(concealed(event, &self.work.session, secrets));
+                self.take_in(Some(record.id), event)?;
+                if self.suspended.is_some() {
+                    return Ok(());
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes in what people said and did before an effect, and waits while the session is paused or taken over. Whether the effect that
+    /// is next may be another one now. In a pause the wall-time budget of the round keeps running.
+    async fn hold(&mut self, record: &EffectRecord) -> Result<bool, RunError> {
+        let (people, is_stopped) =
+            (self.work.options.people.clone(), self.work.options.stop.reason().is_some());
+        if let Some(before) = held_by_hands(&record.effect)
+            && people.pause.was_taken_over()
+            && !is_stopped
+        {
+            self.handed_over(None, before).await?;
+            return Ok(true);
+        }
+        let veil = self.veil();
+        if self.recorder.hears()
+            && let Some(text) = people.channel.heard_boxed().now_or_never()
+        {
+            let told = self.recorder.heard(&text, None, &veil)?;
+            told.iter().try_for_each(|told| self.work.session.apply(told))?;
+            return Ok(true);
+        }
+        // A stop ends a pause, and the hold of a person who has not handed back.
+        match held_by_pause(&record.effect).filter(|_| people.pause.is_paused() && !is_stopped) {
+            Some(before) => self.paused(&people, before).await,
+            None => Ok(false),
+        }
+    }
+
+    /// Waits while the session is paused. Whether the effect that is next may be another one now.
+    async fn paused(&mut self, people: &People<'a>, before: &str) -> Result<bool, RunError> {
+        let (begun, veil, mut told) = (Instant::now(), self.veil(), Vec::new());
+        people.channel.notify_boxed(PauseNotice::Paused { before: before.to_owned() }).await;
+        let is_stopped = {
+            let stopped = self.work.unless_stopped(std::future::pending::<()>());
+            tokio::pin!(stopped);
+            loop {
+                tokio::select! {
+                    biased;
+                    () = people.pause.wait_until_taken_over() => break false,
+                    () = people.pause.wait_until_resumed() => break false,
+                    _ = &mut stopped => break true,
+                    text = people.channel.heard_boxed(), if self.recorder.hears() => {
+                        told.extend(self.recorder.heard(&text, None, &veil)?);
+                    }
+                }
+            }
+        };
+        if !people.pause.is_taken_over() {
+            people.channel.notify_boxed(PauseNotice::Resumed).await;
+        }
+        self.recorder.journal.paused(milliseconds(begun.elapsed()));
+        told.iter().try_for_each(|told| self.work.session.apply(told))?;
+        Ok(!is_stopped || !told.is_empty())
+    }
+
+    /// A person has the desktop until they hand back, or the session is stopped. `during` is the prompt to the user that it withdraws.
+    async fn handed_over(&mut self, during: Option<EffectId>, before: &str) -> Result<(), RunError> {
+        self.take_in(None, Event::TakenOver { during })?;
+        let (begun_at, veil, mut told) = (Instant::now(), self.veil(), Vec::new());
+        let (people, stop) = (self.work.options.people.clone(), self.work.options.stop.clone());
+        let notice = |watched: bool| PauseNotice::TakenOver { before: before.to_owned(), watched };
+        let (mut is_known, mut done) = (false, None);
+        {
+            let (begun, watched) = oneshot::channel();
+            let until = async {
+                tokio::select! {
+                    () = people.pause.wait_until_resumed() => {}
+                    _ = stop.wait() => {}
+                }
+            };
+            let (desktop, tools) = (self.work.options.desktop, &self.work.options.config.app_tools);
+            let watching = watch_hands(desktop, people.hands, tools, begun, until);
+            let telling = async {
+                let watched = watched.await.unwrap_or(false);
+                people.channel.notify_boxed(notice(watched)).await;
+            };
+            tokio::pin!(watching, telling);
+            while done.is_none() {
+                tokio::select! {
+                    biased;
+                    () = &mut telling, if !is_known => is_known = true,
+                    text = people.channel.heard_boxed(), if self.recorder.hears() => {
+                        told.extend(self.recorder.heard(&text, None, &veil)?);
+                    }
+                    by_hand = &mut watching => done = Some(by_hand),
+                }
+            }
+        }
+        if !is_known {
+            people.channel.notify_boxed(notice(false)).await;
+        }
+        self.recorder.journal.paused(milliseconds(begun_at.elapsed()));
+        told.iter().try_for_each(|told| self.work.session.apply(told))?;
+        let done = done.unwrap_or_default();
+        for password in &done.passwords {
+            veil.add_typed(TYPED_BY_HAND, password, /*everywhere*/ true);
+        }
+        let plain = |text: String| veil.hide(&text).into_owned();
+        let note = people.pause.dealt_with().map(|note| plain(clip(note.trim(), WORDS_CHARS_MAX)));
+        let event = Event::HandedBack {
+            acts: done.acts.into_iter().map(plain).collect(),
+            unwatched: done.unwatched.into_iter().map(plain).collect(),
+            note: note.filter(|note| !note.is_empty()),
+        };
+        self.take_in(None, event)?;
+        people.channel.notify_boxed(PauseNotice::HandedBack).await;
+        // The time of the person is not the agents'.
+        if self.work.session.in_round() {
+            self.work.deadline = deadline(&self.work.session);
+        }
+        Ok(())
+    }
+
+    fn veil(&self) -> Veil {
+        self.work.options.tools.secrets.veil().clone()
+    }
+
+    /// Performs an effect, and takes in what the user says meanwhile. `None` if a person took over instead of replying to a prompt.
+    async fn carry_out(&mut self, record: &EffectRecord) -> Result<Option<Event>, RunError> {
+        let (people, veil, mut told) = (self.work.options.people.clone(), self.veil(), Vec::new());
+        let asks = matches!(record.effect, Effect::AskUser { .. } | Effect::AwaitApproval { .. });
+        let event = {
+            let performing = self.work.perform(record);
+            tokio::pin!(performing);
+            loop {
+                tokio::select! {
+                    biased;
+                    event = &mut performing => break Some(event),
+                    () = people.pause.wait_until_taken_over(), if asks => break None,
+                    text = people.channel.heard_boxed(), if self.recorder.hears() => {
+                        told.extend(self.recorder.heard(&text, Some(record.id), &veil)?);
+                    }
+                }
+            }
+        };
+        told.iter().try_for_each(|told| self.work.session.apply(told))?;
+        Ok(event)
+    }
+
+    /// Journals an event, then applies it.
+    fn take_in(&mut self, effect: Option<EffectId>, event: Event) -> Result<(), RunError> {
+        let effect = effect.filter(|_| !event.is_unsolicited());
+        let event = EventRecord { effect, at_ms: now_ms(), event };
+        self.recorder.append(Record::Event(Box::new(event.clone())))?;
+        self.work.session.apply(&event)?;
+        if let Event::Suspended { reason } = event.event {
+            // A model failure can use up the budget, which ends the round.
+            let next = self.work.session.next();
+            let is_over = next.is_some_and(|next| matches!(next.effect, Effect::Finish { .. }));
+            self.suspended = Some(reason).filter(|_| !is_over);
+        }
+        Ok(())
+    }
+
+    /// Suspends the session where it would otherwise give up its round although the round can go on later: the process was told
+    /// to end, or the model does not answer. In a conversation the user decides what to do without the model.
+    fn suspends(&self, event: Event) -> Event {
+        let session = &self.work.session;
+        if matches!(event, Event::Stopped { reason: StopReason::Signal }) && session.in_round() {
+            return Event::Suspended { reason: Suspension::Signal };
+        }
+        let goes_on = session.needs_model() && !self.work.options.people.converse;
+        if let Event::ModelFailed { failure } = &event
+            && goes_on
+        {
+            return Event::Suspended { reason: Suspension::Model { failure: failure.clone() } };
+        }
+        event
+    }
 }

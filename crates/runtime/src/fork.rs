@@ -5,6 +5,7 @@ use std::fs;
 use deskhand_core::{
     ids::SessionId,
     record::{Header, JOURNAL_VERSION, Line, Origin, Record},
+    session::Event,
 };
 
 use crate::{
@@ -101,23 +102,23 @@ pub fn fork(
 fn check(source: &SessionFolder, record: u64, unsealed: Unsealed) -> Result<(), ForkError> {
     let session = || source.name();
     let mut lines = Lines::open(source)?;
-    let mut last = 0;
+    let (mut last, mut begun) = (0, None);
     while let Some(read) = lines.next()? {
         match read {
             Read::Line(line) if line.seq == record => {
                 if let (Proof::Consistent(why), Unsealed::Refuse) = (lines.proof(), unsealed) {
                     return Err(ForkError::Unproven { session: session(), why });
                 }
-                return match &line.record {
-                    Record::Effect(effect) => Err(ForkError::Between {
-                        session: session(),
-                        record,
-                        what: want_of(&serde_json::to_value(&effect.effect).unwrap_or_default()),
-                    }),
-                    Record::Header(_) | Record::Event(_) | Record::Changed(_) => Ok(()),
+                begun = in_progress(&line.record, begun);
+                return match begun {
+                    Some(what) => Err(ForkError::Between { session: session(), record, what }),
+                    None => Ok(()),
                 };
             }
-            Read::Line(line) => last = line.seq,
+            Read::Line(line) => {
+                last = line.seq;
+                begun = in_progress(&line.record, begun);
+            }
             Read::Problem(JournalProblem::Changed { seq }) if seq <= record => {
                 return Err(ForkError::Changed { session: session(), seq });
             }
@@ -128,6 +129,15 @@ fn check(source: &SessionFolder, record: u64, unsealed: Unsealed) -> Result<(), 
         }
     }
     Err(ForkError::NoRecord { session: session(), record, last })
+}
+
+/// The effect in progress after a record, given the one before it: what the user says meanwhile answers none.
+fn in_progress(record: &Record, before: Option<String>) -> Option<String> {
+    match record {
+        Record::Effect(effect) => Some(want_of(&serde_json::to_value(&effect.effect).unwrap_or_default())),
+        Record::Event(event) if matches!(event.event, Event::Told { .. }) => before,
+        Record::Header(_) | Record::Event(_) | Record::Changed(_) => None,
+    }
 }
 
 /// The name of an effect, as in the journal.

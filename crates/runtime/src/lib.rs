@@ -3,7 +3,7 @@
 //! - [`agents`]: agents without a window, in this process and outside of it.
 //! - [`catalogue`]: a table of all sessions, filtered and sorted; [`comparison`]: two sessions side by side; [`moments`]: one session as a
 //!   time line.
-//! - [`driver`]: runs one session from its first request to its end.
+//! - [`driver`]: runs one session from its first request to its end; `perform` performs its effects.
 //! - [`journal`]: sessions on disk; [`replay`], [`mod@review`] and [`summary`] read them.
 //! - [`held`]: resumes a session after its process exited; [`fork`]: branches one; [`verify`] and [`retention`]: integrity
 //!   and removal.
@@ -38,6 +38,7 @@ mod observe;
 mod options;
 mod passwords;
 pub mod people;
+mod perform;
 pub mod private;
 pub mod programs;
 mod rank;

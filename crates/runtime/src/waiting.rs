@@ -2,6 +2,7 @@
 
 use deskhand_core::{agent::AgentRef, session::Effect};
 use deskhand_model::{ModelSign, ModelSigns};
+use deskhand_secret::Veil;
 use tokio::{sync::watch, time::Instant};
 
 /// What a session waits for, and since when.
@@ -30,6 +31,8 @@ pub enum Wait {
         model: String,
         /// The bytes of the response so far; 0 before the first one.
         received: usize,
+        /// The last words of the reply so far, without secrets: at most [`Wait::WORDS_CHARS_MAX`] characters. Empty if it is not streamed.
+        words: String,
     },
     /// The next request to a model, after one failed.
     Retry {
@@ -69,12 +72,15 @@ pub enum Wait {
 }
 
 impl Wait {
+    /// The most characters that are told of a reply that arrives.
+    pub const WORDS_CHARS_MAX: usize = 4_000;
+
     /// What a session waits for while it performs an effect of `agent`; `model` is the display name of the model.
     pub(crate) fn of(effect: &Effect, agent: Option<&AgentRef>, model: &str) -> Option<Self> {
         Some(match effect {
             Effect::AwaitRequest => Self::Request,
             Effect::Observe { .. } => Self::Look,
-            Effect::Ask { .. } => Self::Reply { model: model.to_owned(), received: 0 },
+            Effect::Ask { .. } => Self::Reply { model: model.to_owned(), received: 0, words: String::new() },
             Effect::Call { command } => {
                 let agent = agent.map(ToString::to_string).unwrap_or_default();
                 Self::Tool { tool: command.tool.clone(), agent }
@@ -136,18 +142,26 @@ pub(crate) struct ModelWaits<'a> {
     pub(crate) waits: &'a Waits,
     /// The display name of the model.
     pub(crate) model: &'a str,
+    /// Hides secrets in what it says.
+    pub(crate) veil: Veil,
 }
 
 impl ModelSigns for ModelWaits<'_> {
     fn sign(&self, sign: ModelSign) {
         match sign {
-            ModelSign::Asked { model } => self.waits.set(Wait::Reply { model, received: 0 }),
+            ModelSign::Asked { model } => {
+                self.waits.set(Wait::Reply { model, received: 0, words: String::new() });
+            }
             // Since when it waits stays as it is.
-            ModelSign::Receiving { bytes } => self.waits.0.send_modify(|waiting| {
-                if let Some(Waiting { on: Wait::Reply { received, .. }, .. }) = waiting {
-                    *received = bytes;
-                }
-            }),
+            ModelSign::Receiving { bytes, words: said } => {
+                // More arrives than is told: a secret is hidden before its beginning is cut off.
+                let said = last_of(&self.veil.hide(&said), Wait::WORDS_CHARS_MAX).to_owned();
+                self.waits.0.send_modify(|waiting| {
+                    if let Some(Waiting { on: Wait::Reply { received, words, .. }, .. }) = waiting {
+                        (*received, *words) = (bytes, said);
+                    }
+                });
+            }
             ModelSign::Retrying { reason, after, attempt, attempts_max } => {
                 let at = Instant::now() + after;
                 let model = self.model.to_owned();
@@ -155,4 +169,10 @@ impl ModelSigns for ModelWaits<'_> {
             }
         }
     }
+}
+
+/// The last characters of a text, at most this many.
+fn last_of(text: &str, chars_max: usize) -> &str {
+    let at = text.char_indices().rev().nth(chars_max.saturating_sub(1)).map_or(0, |(at, _)| at);
+    text.get(at..).unwrap_or_default()
 }

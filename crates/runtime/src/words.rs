@@ -114,6 +114,20 @@ fn recorded_words(summary: &str, acted: bool) -> String {
     }
 }
 
+/// What a person did who took over, as one text.
+pub fn hands_words(acts: &[String], unwatched: &[String], words: Option<&str>) -> String {
+    let did = match acts {
+        [] => String::new(),
+        acts => format!(", having done themselves: {}", acts.join("; ")),
+    };
+    let unknown = match unwatched {
+        [] => String::new(),
+        unwatched => format!("; not known: {}", unwatched.join("; ")),
+    };
+    let said = words.map(|words| format!("; they said: {words}")).unwrap_or_default();
+    format!("the user handed back{did}{unknown}{said}")
+}
+
 /// A one-word result of a call.
 pub fn effect_word(result: &CallResult) -> &'static str {
     match (result.status, result.effect) {

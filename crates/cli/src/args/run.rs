@@ -16,8 +16,9 @@ Examples:
   deskhand run \"…\" --json | jq 'select(.kind == \"summary\")'
   deskhand run                             asks for requests until you type N
 
-While a request runs, type p and Enter to pause, r and Enter to continue. Ctrl-C stops after the
-current action; a second Ctrl-C stops at once.";
+While a request runs, type p and Enter to pause, r to continue, t to take over mouse and
+keyboard, h to hand back, or a sentence to tell the agents something (a single word: say WORD).
+Ctrl-C stops after the current action; a second Ctrl-C stops at once.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]

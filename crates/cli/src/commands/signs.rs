@@ -27,6 +27,9 @@ const TICK: Duration = Duration::from_secs(1);
 /// How often a line is written where lines stay.
 const LINE: Duration = Duration::from_secs(10);
 
+/// How often the words of a model are told to a program.
+const WORDS: Duration = Duration::from_millis(500);
+
 /// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
 /// Never returns; to be run beside the session.
 pub(super) async fn show_waits(waits: &Waits, shown: &Shown) -> Infallible {
@@ -59,19 +62,49 @@ async fn show(waits: &Waits, views: &[View], prompts_elsewhere: bool) -> Infalli
 
 /// Shows one wait until it is over. What is known of it may change meanwhile.
 async fn show_wait(first: &Waiting, waits: &mut watch::Receiver<Option<Waiting>>, views: &[View]) {
-    let mut due: Vec<Instant> = views.iter().map(|view| view.first(first)).collect();
+    let turn = |view: &View| Turn { due: view.first(first), shown: first.since, received: 0 };
+    let mut turns: Vec<Turn> = views.iter().map(turn).collect();
+    let mut known = first.clone();
     loop {
-        next(waits, due.iter().min().copied()).await;
+        let due = views.iter().zip(&turns).map(|(view, turn)| turn.next(view.kind, &known)).min();
+        next(waits, due).await;
         let current = waits.borrow_and_update().clone();
         let Some(waiting) = current.filter(|current| current.since == first.since) else { break };
         let now = Instant::now();
-        for (view, due) in views.iter().zip(&mut due).filter(|(_, due)| **due <= now) {
-            view.show(&waiting, now);
-            *due = now + view.kind.period();
+        for (view, turn) in views.iter().zip(&mut turns) {
+            if turn.next(view.kind, &waiting) <= now {
+                view.show(&waiting, now);
+                *turn = Turn { due: now + view.kind.period(), shown: now, received: streamed(&waiting) };
+            }
         }
+        known = waiting;
     }
     views.iter().for_each(|view| view.output.clear_status());
     waits.mark_changed();
+}
+
+/// When a view shows a wait.
+struct Turn {
+    /// When next, whatever is known then.
+    due: Instant,
+    /// When last, or since when it is waited.
+    shown: Instant,
+    /// How much of a streamed reply was shown, in bytes of the response.
+    received: usize,
+}
+
+impl Turn {
+    /// When the wait is shown next. A program is told the words of a model as they come.
+    fn next(&self, kind: Kind, waiting: &Waiting) -> Instant {
+        let has_news = kind == Kind::Json && streamed(waiting) > self.received;
+        if has_news { self.due.min(self.shown + WORDS) } else { self.due }
+    }
+}
+
+/// How much of a streamed reply has arrived, in bytes of the response; 0 if none is streamed.
+fn streamed(waiting: &Waiting) -> usize {
+    let Wait::Reply { received, words, .. } = &waiting.on else { return 0 };
+    if words.is_empty() { 0 } else { *received }
 }
 
 /// What the tasks of a batch wait for; clones share it.

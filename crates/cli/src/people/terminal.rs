@@ -9,6 +9,7 @@ use deskhand_core::{
 };
 use deskhand_runtime::people::{
     ApprovalRequest, Decided, Frontend, InputLine, PauseNotice, Prompt, Questions, Request, UserInput,
+    words_problem,
 };
 
 use super::editor::EditSwitch;
@@ -21,7 +22,8 @@ use crate::{
 const DETAIL_MAX: usize = 4_000;
 const DECIDE: &str = "y yes · n no · a always yes for this · or type what to do instead";
 const DECIDE_SHORT: &str = "type y, n, a, or what to do instead";
-const WHILE_WORKING: &str = "while a request runs: p pauses, r resumes, s stops";
+const WHILE_WORKING: &str = "while a request runs: p pauses, r resumes, s stops, t takes over, h hands back; a sentence, or say and a \
+                             word, goes to the agents";
 
 /// The prompt for the next request.
 pub(super) const REQUEST_MARK: &str = "request> ";
@@ -125,12 +127,47 @@ impl TerminalFrontend {
                 UserInput::Pause
             }
             "r" | "resume" | "go" => UserInput::Resume,
+            "t" | "take over" => {
+                self.note(
+                    "take over",
+                    "after the current action; h hands back, h and a word tells it to the agents",
+                );
+                UserInput::TakeOver
+            }
+            "h" | "hand back" => UserInput::HandBack(None),
             "s" | "stop" => {
                 self.note("stop", "after the current action");
                 UserInput::Stop { now: false }
             }
-            _ => {
-                self.note("", format!("unknown command `{}`; {WHILE_WORKING}", one_line(text)));
+            _ => match spoken(text) {
+                Some(input) => self.checked(input),
+                None => {
+                    self.note("", format!("unknown command `{}`; {WHILE_WORKING}", one_line(text)));
+                    UserInput::Handled
+                }
+            },
+        }
+    }
+
+    /// Words for the agents, unless they cannot be taken in.
+    fn checked(&self, input: UserInput) -> UserInput {
+        let problem = match &input {
+            UserInput::Said(text) | UserInput::HandBack(Some(text)) => words_problem(text),
+            UserInput::Handled
+            | UserInput::Request(_)
+            | UserInput::End
+            | UserInput::Answered(_)
+            | UserInput::Decided(_)
+            | UserInput::TakeOver
+            | UserInput::HandBack(None)
+            | UserInput::Pause
+            | UserInput::Resume
+            | UserInput::Stop { .. } => None,
+        };
+        match problem {
+            None => input,
+            Some(problem) => {
+                self.note("", problem);
                 UserInput::Handled
             }
         }
@@ -180,12 +217,35 @@ impl Frontend for TerminalFrontend {
                 self.note("paused", format!("before {}; r resumes, s stops", before.replace('_', " ")));
             }
             PauseNotice::Resumed => self.note("resumed", ""),
+            PauseNotice::TakenOver { before, watched } => {
+                let watched = if *watched { "what you do is watched" } else { "what you do is not watched" };
+                let before = before.replace('_', " ");
+                self.note("yours", format!("before {before}; {watched}; h hands back, s stops"));
+            }
+            PauseNotice::HandedBack => self.note("theirs", "the agents look again"),
         }
     }
 
     fn reject(&mut self, problem: &str) {
         self.note("", problem);
     }
+}
+
+/// What a person says to the agents or with a hand-over. A single word is more likely a mistyped command.
+fn spoken(text: &str) -> Option<UserInput> {
+    let after = |command: &str| {
+        let head = text.get(..command.len())?;
+        let rest = text.get(command.len()..)?;
+        (head.eq_ignore_ascii_case(command) && rest.starts_with(char::is_whitespace))
+            .then(|| rest.trim().to_owned())
+    };
+    let handed_back = ["hand back", "h"].into_iter().find_map(after);
+    if let Some(note) = handed_back {
+        return Some(UserInput::HandBack(Some(note)));
+    }
+    let said = after("say");
+    let is_sentence = !text.is_ascii() || text.contains(char::is_whitespace);
+    said.or_else(|| is_sentence.then(|| text.to_owned())).map(UserInput::Said)
 }
 
 fn labelled(tone: Tone, word: &str) -> Line {

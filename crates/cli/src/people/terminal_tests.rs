@@ -116,6 +116,16 @@ fn while_it_works_words_go_to_the_session() {
     check("p", UserInput::Pause);
     check("resume", UserInput::Resume);
     check("stop", UserInput::Stop { now: false });
+    let said = |text: &str| UserInput::Said(text.to_owned());
+    check("use the second sheet", said("use the second sheet"));
+    check("say PNG", said("PNG"));
+    check("先别保存", said("先别保存"));
+    check(&"word ".repeat(1_000), UserInput::Handled);
+    check("t", UserInput::TakeOver);
+    check("h", UserInput::HandBack(None));
+    check("Hand back", UserInput::HandBack(None));
+    check("h the name was wrong", UserInput::HandBack(Some("the name was wrong".to_owned())));
+    check("help", UserInput::Handled);
     // What was typed before the prompt was shown approves nothing.
     check("y", UserInput::Handled);
     check("", UserInput::Handled);

@@ -7,7 +7,7 @@ use deskhand_core::{
 };
 pub(crate) use deskhand_runtime::words::{action_details, command_words, number, seconds};
 pub(super) use deskhand_runtime::words::{
-    cached_words, cost_words, count, effect_word, result_words, short_name, uses_of_models,
+    cached_words, cost_words, count, effect_word, hands_words, result_words, short_name, uses_of_models,
 };
 
 use crate::output::Tone;

@@ -22,7 +22,7 @@ use deskhand_runtime::{
 
 use super::describe::{
     cached_words, column, command_words, cost_words, count, effect_tone, effect_word, evaluation_words,
-    number, result_words, seconds, short_name, uses_of_models, whole_action, wrap,
+    hands_words, number, result_words, seconds, short_name, uses_of_models, whole_action, wrap,
 };
 use crate::output::{Line, Tone};
 
@@ -182,6 +182,11 @@ impl Progress {
             Note::NotRetrieved(problems) => bad("help", &problems.join("; ")),
             Note::Stopped(_) => note("stop", "the request is being stopped"),
             Note::Suspended(reason) => bad("suspended", &reason.to_string()),
+            Note::Told(text) => note("said", text),
+            Note::TakenOver => note("taken over", "by you; h and Enter hands back"),
+            Note::HandedBack { acts, unwatched, words } => {
+                note("handed back", &hands_words(acts, unwatched, words.as_deref()))
+            }
             Note::Resumed { desktop_kept: true } => note("resumed", "on the same desktop"),
             Note::Resumed { desktop_kept: false } => note("resumed", "on a new desktop"),
         })

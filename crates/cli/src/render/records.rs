@@ -75,6 +75,11 @@ fn came(event: &Event) -> String {
         Event::Acknowledged { .. } => "acknowledged".to_owned(),
         Event::Stopped { .. } => "stopped".to_owned(),
         Event::Suspended { reason } => format!("suspended: {}", clip(&reason.to_string(), SHOWN)),
+        Event::Told { text, .. } => format!("the user said: {}", clip(text, SHOWN)),
+        Event::TakenOver { .. } => "taken over by the user".to_owned(),
+        Event::HandedBack { acts, .. } => {
+            format!("handed back by the user: {}", clip(&acts.join("; "), SHOWN))
+        }
         Event::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
         Event::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
     }

@@ -17,8 +17,8 @@ use deskhand_runtime::{
 };
 
 use super::describe::{
-    column, cost_words, count, effect_tone, effect_word, evaluation_words, number, result_words, seconds,
-    whole_action,
+    column, cost_words, count, effect_tone, effect_word, evaluation_words, hands_words, number, result_words,
+    seconds, whole_action,
 };
 use crate::{
     args::Numbers,
@@ -163,6 +163,12 @@ impl View {
             }
             Note::Suspended(reason) => {
                 self.push("stopped", Tone::Bad, &format!("the session is suspended: {reason}"));
+            }
+            Note::Told(text) => self.push("user said", Tone::Plain, text),
+            Note::TakenOver => self.push("taken over", Tone::Doubtful, "by the user"),
+            Note::HandedBack { acts, unwatched, words } => {
+                let words = hands_words(acts, unwatched, words.as_deref());
+                self.push("handed back", Tone::Doubtful, &words);
             }
             Note::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };

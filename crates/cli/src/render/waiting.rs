@@ -21,8 +21,8 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
         Wait::Opening(what) => format!("{} to open", one_line(&what.join(", "))),
         Wait::Help => "retrievers".to_owned(),
         Wait::Look => "applications to show their windows".to_owned(),
-        Wait::Reply { model, received: 0 } => format!("a reply of {model}"),
-        Wait::Reply { model, received } => {
+        Wait::Reply { model, received: 0, .. } => format!("a reply of {model}"),
+        Wait::Reply { model, received, .. } => {
             format!("the rest of a reply of {model}, {} bytes so far", number(*received as u64))
         }
         Wait::Retry { reason, at, attempt, attempts_max, .. } => {
@@ -67,11 +67,11 @@ mod tests {
         };
         let model = || "openai big at http://localhost/v1".to_owned();
         check(
-            Wait::Reply { model: model(), received: 0 },
+            Wait::Reply { model: model(), received: 0, words: String::new() },
             "  waiting   2 min 5 s for a reply of openai big at http://localhost/v1",
         );
         check(
-            Wait::Reply { model: model(), received: 12_345 },
+            Wait::Reply { model: model(), received: 12_345, words: "{\"thought\"".to_owned() },
             "  waiting   2 min 5 s for the rest of a reply of openai big at http://localhost/v1, 12,345 bytes so far",
         );
         let at = since + Duration::from_secs(130);

@@ -8,6 +8,7 @@ mod crash;
 mod desktops;
 mod durable;
 mod endings;
+mod hands;
 mod help;
 mod keeper;
 mod knowledge;

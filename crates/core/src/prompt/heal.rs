@@ -3,10 +3,15 @@
 use serde::Serialize;
 
 use super::{
-    ListOptions, PromptError, PromptSet, history::step_text, marks::Marks, set::render, view::view_text,
+    ListOptions, PromptError, PromptSet,
+    history::{answers_text, step_text},
+    marks::Marks,
+    set::render,
+    view::view_text,
 };
 use crate::{
     action::words::Wording,
+    blackboard::Blackboard,
     memory::Memory,
     observation::WindowView,
     text::{one_line, untrusted},
@@ -25,6 +30,7 @@ pub(crate) struct HealInput<'a> {
     /// Why it cannot be done.
     pub(crate) trouble: &'a str,
     pub(crate) memory: &'a Memory,
+    pub(crate) blackboard: &'a Blackboard,
     pub(crate) wording: Wording,
     pub(crate) view: &'a WindowView,
     /// Token limit (estimated) of the listing.
@@ -50,6 +56,7 @@ pub(crate) fn heal_texts(
         call: String,
         trouble: String,
         steps: String,
+        answers: String,
         application: String,
         surfaces: String,
     }
@@ -81,6 +88,7 @@ pub(crate) fn heal_texts(
         call: marks.told(&one_line(&call)),
         trouble: marks.number(&untrusted("tool results", input.trouble)),
         steps,
+        answers: answers_text(input.blackboard, marks),
         application: marks.name("desktop", application),
         surfaces: marks.number(&view_text(input.view, &options)),
     };

@@ -114,7 +114,7 @@ pub(crate) fn small_host_text(template: &str, input: &SmallHostInput<'_>) -> Res
     let last_step = input.memory.last().filter(failed).map(|item| step_lines(item, input.wording, marks));
     let variables = HostVariables {
         request: marks.said(input.request),
-        answers: marks.said(&answers_text(input.blackboard)),
+        answers: answers_text(input.blackboard, marks),
         subtasks: marked(marks, "sub-task results", &subtasks),
         last_step: marked(marks, "tool results", &last_step.unwrap_or_default()),
         notice: marks.told(input.notice),
@@ -135,7 +135,7 @@ pub(crate) fn small_values_text(
 ) -> Result<String, PromptError> {
     let variables = ValuesVariables {
         request: marks.said(request),
-        answers: marks.said(&answers_text(blackboard)),
+        answers: answers_text(blackboard, marks),
         task: marks.said(&one_line(&workflow.request)),
         values: marks.said(&parameter_lines(workflow)),
     };
@@ -161,7 +161,7 @@ pub(crate) fn small_app_text(template: &str, input: &SmallAppInput<'_>) -> Resul
     let variables = AppVariables {
         task: marks.told(common.subtask),
         message: message.join("\n"),
-        answers: marks.said(&answers_text(common.blackboard)),
+        answers: answers_text(common.blackboard, marks),
         secrets: input.secrets.to_owned(),
         known: marked(marks, "sub-task results", &known),
         steps: marked(marks, "tool results", &steps),

@@ -13,24 +13,25 @@ use super::{
     config::Limits,
     effect::{AskedBy, StepRef},
     gate::Proposal,
-    phases::{Acted, Observed, Recorded},
+    hands::add_line,
+    phases::{Acted, Observed, Once, Recorded},
     recording::{Keeping, Told},
     round::{SubtaskRecord, SubtaskStatus},
     shown::Shown,
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
     state::{Phase, Session, Stage},
     step::{Acts, Asking, Asks, NotApproved, Steps},
+    subtask::subtask_result,
     verify::{Doubt, doubt_of},
 };
 use crate::{
-    action::words::Wording,
     agent::Worker,
     blackboard::SavedPicture,
     command::{CallResult, Command, ToolSpec},
     ids::ElementId,
     model::ReplyKind,
     observation::{Look, Observation, ObserveFailure},
-    prompt::{PromptError, result_text},
+    prompt::PromptError,
     reference::refusal,
     reply::{AppReply, KeptPicture, ReplyError, heal_reply_schema, parse_small_app_reply},
     retrieval::{Hit, Lookup},
@@ -151,6 +152,18 @@ impl Asks for App {
         Ok(Asking { system, examples: Vec::new(), user, kept, picture: sight.picture })
     }
 
+    fn once(self, session: &Session) -> Once {
+        let app = session.app(self.0);
+        app.map(|app| Once { notice: app.notice.clone(), pictures_to: app.pictures_to }).unwrap_or_default()
+    }
+
+    fn not_asked(self, session: &mut Session, once: Once) {
+        if let Some(app) = session.app_mut(self.0) {
+            app.notice = once.notice;
+            app.pictures_to = once.pictures_to;
+        }
+    }
+
     fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
         match offer {
             _ if session.is_healing(self.0) => (ReplyKind::Heal, heal_reply_schema()),
@@ -219,6 +232,19 @@ impl Acts for App {
             AskedBy::Policy { .. } => AppTrigger::PolicyAsks,
         };
         session.app_moves(self.0, trigger);
+    }
+
+    fn withdraws(self, session: &mut Session) {
+        session.app_moves(self.0, AppTrigger::Instructed);
+        if let Some(app) = session.app_mut(self.0) {
+            app.stall = Stall::default();
+        }
+    }
+
+    fn notified(self, session: &mut Session, notice: &str) {
+        if let Some(app) = session.app_mut(self.0) {
+            add_line(&mut app.notice, notice);
+        }
     }
 
     fn acted(self, session: &mut Session, acted: Acted<AppReply>) {
@@ -465,14 +491,4 @@ fn marks(reply: &AppReply) -> Option<Vec<ElementId>> {
     let ids: Vec<ElementId> =
         reply.control_reannotate.iter().take(MARKS_MAX).filter_map(|id| id.trim().parse().ok()).collect();
     (!ids.is_empty()).then_some(ids)
-}
-
-/// The result of a sub-task: the agent's own, and the output of its last actions.
-fn subtask_result(recorded: &Recorded<AppReply>, wording: Wording) -> String {
-    let mut parts: Vec<String> = recorded.reply.result.clone().into_iter().collect();
-    parts.extend(recorded.actions.iter().map(|info| result_text(info, wording)));
-    if parts.is_empty() {
-        parts.push(recorded.reply.thought.clone());
-    }
-    parts.join("; ")
 }

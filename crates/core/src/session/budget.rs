@@ -267,6 +267,13 @@ impl Session {
         }
     }
 
+    /// Takes back a call that was counted and is not sent.
+    pub(super) fn uncount_call(&mut self) {
+        for spent in [&mut self.round.spent, &mut self.spent] {
+            spent.tally.calls = spent.tally.calls.saturating_sub(1);
+        }
+    }
+
     pub(super) fn count_reply(&mut self, reply: &ModelReply) {
         let need = self.asked();
         reply.failed.iter().for_each(|failure| self.count_one_failure(failure, need));

@@ -128,14 +128,16 @@ impl Session {
         });
         match asking {
             Ok(asking) => {
-                let messages = messages(asking);
-                self.evaluation_sends(result, findings, start.observed(observation, messages));
+                let (messages, words) = (messages(asking), self.words.count());
+                let observed = Observed { words, ..start.observed(observation, messages) };
+                self.evaluation_sends(result, findings, observed);
             }
             Err(error) => self.break_off(error.to_string()),
         }
     }
 
     fn evaluation_sends(&mut self, result: String, findings: Vec<Finding>, observed: Observed) {
+        let observed = self.with_words(observed);
         match self.model_request((ReplyKind::Evaluation, evaluation_reply_schema()), &observed) {
             Ok(request) => {
                 let step = observed.step.clone();
@@ -144,6 +146,17 @@ impl Session {
                 self.want(stage, Some(step), Effect::Ask { request });
             }
             Err(reason) => self.undecided(&result, &findings, reason),
+        }
+    }
+
+    /// Asks again, with what the user said since.
+    pub(super) fn evaluation_asks_again(&mut self, evaluating: Evaluating) {
+        let Evaluating { result, findings, phase } = evaluating;
+        match phase {
+            EvaluatingPhase::Asking(observed) => self.evaluation_sends(result, findings, observed),
+            phase @ EvaluatingPhase::Looking(_) => {
+                self.stage = Stage::Evaluating(Box::new(Evaluating { result, findings, phase }));
+            }
         }
     }
 

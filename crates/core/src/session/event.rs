@@ -186,6 +186,34 @@ pub enum Event<O = Observation> {
         /// The reason.
         reason: Suspension,
     },
+    /// The user said something of their own accord. Answers no effect and can come at any time: a question to a model that is sent
+    /// after it has the words.
+    Told {
+        /// The words.
+        text: String,
+        /// The effect in progress; `None` between two, when the effect that is next can still change.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        during: Option<EffectId>,
+    },
+    /// A person took over mouse and keyboard. Answers no effect. What was decided on what was seen before is dropped: the agent looks
+    /// again before anything else.
+    TakenOver {
+        /// The effect in progress that is withdrawn: a question or an approval. `None` between two.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        during: Option<EffectId>,
+    },
+    /// The person handed back. Answers no effect.
+    HandedBack {
+        /// What they did, a sentence each, without passwords.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        acts: Vec<String>,
+        /// What of it is not known or not kept, a sentence each.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unwatched: Vec<String>,
+        /// What they said with it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
     /// The session resumes after its process ended; sent before any effect is performed. It names the effect in progress
     /// without an answer, if there was one: a call or delegation then counts as returned with an unknown effect, and any
     /// other effect is requested again under its own number. An ended session waits for another request.
@@ -203,7 +231,14 @@ impl<O> Event<O> {
 
     /// Whether it answers no effect and can come at any time.
     pub const fn is_unsolicited(&self) -> bool {
-        matches!(self, Self::Stopped { .. } | Self::Suspended { .. })
+        matches!(
+            self,
+            Self::Stopped { .. }
+                | Self::Suspended { .. }
+                | Self::Told { .. }
+                | Self::TakenOver { .. }
+                | Self::HandedBack { .. }
+        )
     }
 
     /// The outcome was received, without a final picture.
@@ -234,6 +269,9 @@ impl<O> Event<O> {
             Self::Acknowledged { picture } => Event::Acknowledged { picture },
             Self::Stopped { reason } => Event::Stopped { reason },
             Self::Suspended { reason } => Event::Suspended { reason },
+            Self::Told { text, during } => Event::Told { text, during },
+            Self::TakenOver { during } => Event::TakenOver { during },
+            Self::HandedBack { acts, unwatched, note } => Event::HandedBack { acts, unwatched, note },
             Self::Resumed { desktop_kept } => Event::Resumed { desktop_kept },
         })
     }

@@ -92,6 +92,13 @@ impl Heard {
         }
     }
 
+    /// Takes in what a person did, which quotes what was on the screen.
+    pub(super) fn add_hands(&mut self, acts: &[String]) {
+        let text = acts.join("\n");
+        self.reach("what the user did by hand", &text);
+        self.add("what the user did by hand".to_owned(), text);
+    }
+
     /// Takes in what an agent reported.
     pub(super) fn add_report(&mut self, agent: &str, report: &str) {
         let place = format!("the report of {agent}");

@@ -10,7 +10,8 @@ use super::{
     effect::{AskedBy, StepRef},
     event::NoAnswer,
     gate::Proposal,
-    phases::{Acted, Observed, Recorded},
+    hands::{UNHEARD, add_line},
+    phases::{Acted, Observed, Once, Recorded},
     plan::Following,
     recording::{Keeping, Told},
     stall::{Did, Seen, Stall, is_stalled, repetition_notice, stalled},
@@ -113,6 +114,7 @@ impl Asks for Host {
         let plan = session.round.following.as_ref().map(Following::notice).unwrap_or_default();
         let notice = [session.host.notice.as_str(), &plan].join("\n").trim().to_owned();
         session.round.unverified = false;
+        session.round.unheard = false;
         if let Some(offer) = offer {
             return match offer.workflow() {
                 Some(workflow) => session.small_values_asking(workflow),
@@ -142,6 +144,15 @@ impl Asks for Host {
         let (picture, user) = (observation.picture().cloned(), host_user_text(&session.prompts, &input)?);
         session.host.pictures_to = session.steps;
         Ok(Asking { system, examples: Vec::new(), user, kept, picture })
+    }
+
+    fn once(self, session: &Session) -> Once {
+        Once { notice: session.host.notice.clone(), pictures_to: session.host.pictures_to }
+    }
+
+    fn not_asked(self, session: &mut Session, once: Once) {
+        session.host.notice = once.notice;
+        session.host.pictures_to = once.pictures_to;
     }
 
     fn schema(self, _: &Session, offer: Option<&Offer>) -> (ReplyKind, Value) {
@@ -232,6 +243,15 @@ impl Acts for Host {
             AskedBy::Model => HostTrigger::Said(HostStatus::Confirm),
             AskedBy::Policy { .. } => HostTrigger::PolicyAsks,
         });
+    }
+
+    fn withdraws(self, session: &mut Session) {
+        session.host.moves(HostTrigger::Instructed);
+        session.host.stall = Stall::default();
+    }
+
+    fn notified(self, session: &mut Session, notice: &str) {
+        add_line(&mut session.host.notice, notice);
     }
 
     fn acted(self, session: &mut Session, acted: Acted<HostReply>) {
@@ -364,10 +384,17 @@ impl Session {
         let goes_on = failed || matches!(recorded.reply.status, HostStatus::Continue | HostStatus::Assign);
         let stalls = goes_on && is_stalled(repeats, &self.config.limits);
         self.host.notice = repetition_notice(repeats).unwrap_or_default();
+        // The user said something that the decision to end does not know. The end of a workflow is decided by no model.
+        let ends = recorded.reply.status.is_terminal() && self.round.performing.is_none();
+        let unheard = self.round.unheard && ends;
+        if unheard {
+            add_line(&mut self.host.notice, UNHEARD);
+        }
         let status = self.host.moves(match () {
             () if recorded.approved => HostTrigger::Approved,
             () if stalls => HostTrigger::Stalled,
             () if failed => HostTrigger::ActionFailed,
+            () if unheard => HostTrigger::ActionFailed,
             () if too_early => HostTrigger::PlanFailed,
             () => HostTrigger::Said(recorded.reply.status),
         });

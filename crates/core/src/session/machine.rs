@@ -70,7 +70,9 @@ impl Session {
         if let Event::Resumed { desktop_kept } = record.event {
             return self.resume(desktop_kept, record);
         }
-        let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
+        if self.pending.is_none() {
+            return Err(ApplyError::Ended);
+        }
         if let Event::Stopped { reason } = record.event {
             self.now_ms = self.now_ms.max(record.at_ms);
             self.stop(reason);
@@ -84,6 +86,10 @@ impl Session {
             }
             return Ok(());
         }
+        if self.is_of_person(record) {
+            return Ok(());
+        }
+        let pending = self.pending.as_ref().ok_or(ApplyError::Ended)?;
         if record.effect != Some(pending.id) {
             return Err(ApplyError::OtherEffect { wanted: pending.id, came: record.effect });
         }
@@ -283,6 +289,9 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Acknowledged { .. } => "acknowledged",
         Event::Stopped { .. } => "stopped",
         Event::Suspended { .. } => "suspended",
+        Event::Told { .. } => "told",
+        Event::TakenOver { .. } => "taken_over",
+        Event::HandedBack { .. } => "handed_back",
         Event::Resumed { .. } => "resumed",
     }
 }

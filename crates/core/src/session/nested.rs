@@ -81,6 +81,13 @@ impl Nesting {
         self.words.iter().map(String::as_str)
     }
 
+    /// What was decided without a model and not done can be decided once more.
+    pub(super) fn anew(&mut self) {
+        if let Some(interrupted) = &mut self.interrupted {
+            interrupted.tried = false;
+        }
+    }
+
     fn end(&mut self, end: WorkflowEnd) {
         if self.ended.len() < Self::ENDED_MAX {
             self.ended.push(end);

@@ -15,7 +15,7 @@ use crate::{
     ids::{EffectId, ReadingId, WindowId},
     intent::{Aimed, Does, Takes},
     known_tools::RUN_WORKFLOW,
-    model::{Message, Speaker},
+    model::{Message, Part, Speaker},
     observation::Observation,
     prompt::is_reading,
     reply::{AppReply, HostReply},
@@ -51,6 +51,21 @@ pub(super) struct Observed {
     /// What a small model was offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offer: Option<Box<Offer>>,
+    /// How many words of the user the conversation has.
+    #[serde(default)]
+    pub(super) words: u32,
+    /// What its agent was told and shown by this question alone.
+    #[serde(default)]
+    pub(super) once: Once,
+}
+
+/// What an agent is told and shown by one question alone: given back if that is not sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Once {
+    /// Its notice.
+    pub(super) notice: String,
+    /// The last step of which it had been shown what others kept for it as a picture.
+    pub(super) pictures_to: u32,
 }
 
 /// Phase 2, the decision, is done; only its form has been checked.
@@ -115,7 +130,15 @@ pub(super) struct Recorded<R> {
 
 impl StepStart {
     pub(super) fn observed(self, observation: Observation, messages: Vec<Message>) -> Observed {
-        Observed { step: self.step, observation, messages, repairs: 0, offer: None }
+        Observed {
+            step: self.step,
+            observation,
+            messages,
+            repairs: 0,
+            offer: None,
+            words: 0,
+            once: Once::default(),
+        }
     }
 }
 
@@ -125,13 +148,23 @@ impl Observed {
     }
 
     /// A step without a model call.
-    pub(super) const fn without_model(step: StepRef, observation: Observation) -> Self {
-        Self { step, observation, messages: Vec::new(), repairs: 0, offer: None }
+    pub(super) fn without_model(step: StepRef, observation: Observation) -> Self {
+        StepStart { step, looks_failed: 0 }.observed(observation, Vec::new())
     }
 
     /// Restarts the step.
     pub(super) fn restart(self) -> StepStart {
         StepStart { step: self.step, looks_failed: 0 }
+    }
+
+    /// Adds what the user said since the conversation began, if that is anything, to its last message.
+    pub(super) fn with_words(mut self, words: &[String], count: u32) -> Self {
+        self.words = count;
+        if let Some(last) = self.messages.last_mut().filter(|_| !words.is_empty()) {
+            let text = format!("# What the user says meanwhile\n\n{}", words.join("\n"));
+            last.parts.push(Part::Text { text });
+        }
+        self
     }
 
     /// Adds an invalid reply and the repair request to the conversation.
@@ -321,6 +354,21 @@ impl<R: Expects> Acting<R> {
             self.out = Some(Box::new(command));
             self.keep(CallResult::skipped());
         }
+    }
+
+    /// Ends phase 3 because a person took over. What has not run is recorded as not run; if nothing has, the step starts over.
+    pub(super) fn given_up(mut self, why: &str) -> Result<Acted<R>, StepStart> {
+        if self.done.is_empty() {
+            return Err(StepStart { step: self.replied.step, looks_failed: 0 });
+        }
+        let skipped = CallResult::skipped_because(why);
+        self.keep(skipped.clone());
+        for command in std::mem::take(&mut self.later) {
+            self.out = Some(Box::new(command));
+            self.keep(skipped.clone());
+        }
+        self.skip(&skipped);
+        Ok(self.broken_off())
     }
 
     /// Records the command in progress, if any, and all that follow as not run.

@@ -47,6 +47,11 @@ impl Following {
         self.place.is_none()
     }
 
+    /// Its object can be selected or opened without a model once more.
+    pub(super) const fn anew(&mut self) {
+        self.tried = false;
+    }
+
     /// The notice to the HostAgent that has to select or open the object.
     pub(super) fn notice(&self) -> String {
         if !self.is_waiting() {

@@ -48,10 +48,12 @@ impl Session {
             self.invalidate_windows();
             DESKTOP_LOST.clone_into(&mut self.host.notice);
         }
+        self.hands_are_gone();
+        self.ask_with_words();
         Ok(())
     }
 
-    /// Asks again what the model did not answer, within what is left of the budget.
+    /// Asks again what the model did not answer or was not asked yet, within what is left of the budget.
     pub(super) fn ask_again(&mut self) {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Host(Phase::Asking(observed)) => self.ask(Host, observed),

@@ -11,6 +11,7 @@ use super::{
     effect::{Effect, EffectRecord, Refused, StepRef},
     evaluation_state::Evaluating,
     gate::{Grants, Parked},
+    hands::Words,
     heard::Heard,
     nested::Nesting,
     passwords::TypedPassword,
@@ -116,6 +117,9 @@ pub(super) struct Round {
     /// The documents with unsaved changes.
     #[serde(default)]
     pub(super) unsaved: Unsaved,
+    /// Whether the user said or did something that the HostAgent was not asked about since.
+    #[serde(default)]
+    pub(super) unheard: bool,
 }
 
 impl Round {
@@ -132,6 +136,7 @@ impl Round {
             nesting: Nesting::default(),
             unverified: false,
             unsaved: Unsaved::default(),
+            unheard: false,
         }
     }
 }
@@ -151,6 +156,12 @@ pub struct Session {
     /// What the user has said.
     #[serde(default)]
     pub(super) said: Said,
+    /// What the user said of their own accord.
+    #[serde(default)]
+    pub(super) words: Words,
+    /// Since when a person has taken over, if they have, in milliseconds since 1970-01-01 UTC.
+    #[serde(default)]
+    pub(super) taken_over_ms: Option<u64>,
     /// What tools and agents have returned.
     #[serde(default)]
     pub(super) returned: Returned,
@@ -197,6 +208,8 @@ impl Session {
             wording: Wording::default(),
             blackboard: Blackboard::default(),
             said: Said::default(),
+            words: Words::default(),
+            taken_over_ms: None,
             returned: Returned::default(),
             heard: Heard::default(),
             made: Made::default(),

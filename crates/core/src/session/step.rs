@@ -11,7 +11,7 @@ use super::{
     effect::{AskedBy, Effect, StepRef},
     event::{Event, Incoming, NoAnswer},
     gate::{Cleared, Judging, Proposal, Ruled, judge, open},
-    phases::{Acted, Acting, Advance, Expects, Observed, Ranking, Replied, StepStart},
+    phases::{Acted, Acting, Advance, Expects, Observed, Once, Ranking, Replied, StepStart},
     stall::{Did, Seen, Stall, refuse_repetition},
     state::{Phase, Session, Stage},
     words::AtHand,
@@ -84,6 +84,10 @@ pub(super) trait Asks: Steps {
         observation: &Observation,
         offer: Option<&Offer>,
     ) -> Result<Asking, PromptError>;
+    /// What its next question alone tells and shows it.
+    fn once(self, session: &Session) -> Once;
+    /// Its question was not sent, so that the next one has to tell and show that.
+    fn not_asked(self, session: &mut Session, once: Once);
     /// The kind and schema of its replies.
     fn schema(self, session: &Session, offer: Option<&Offer>) -> (ReplyKind, Value);
     /// Parses the reply to a question about what it observed.
@@ -115,6 +119,10 @@ pub(super) trait Acts: Steps {
     fn stall(self, session: &Session) -> Option<&Stall>;
     /// Its proposal waits for an approval.
     fn waits(self, session: &mut Session, asked_by: &AskedBy);
+    /// What it proposed waits for no approval any more, and is no repetition if it is proposed once more.
+    fn withdraws(self, session: &mut Session);
+    /// Adds to the notice for its next step.
+    fn notified(self, session: &mut Session, notice: &str);
     /// Phase 4: records its step and moves its state.
     fn acted(self, session: &mut Session, acted: Acted<Self::Reply>);
     /// Its proposal was not approved.
@@ -258,11 +266,12 @@ impl Session {
         observation: Observation,
         offer: Option<Offer>,
     ) {
+        let once = agent.once(self);
         match agent.asking(self, &observation, offer.as_ref()) {
             Ok(asking) => {
-                let messages = messages(asking);
+                let (messages, words) = (messages(asking), self.words.count());
                 let offer = offer.map(Box::new);
-                self.ask(agent, Observed { offer, ..start.observed(observation, messages) });
+                self.ask(agent, Observed { offer, words, once, ..start.observed(observation, messages) });
             }
             Err(error) => self.break_off(error.to_string()),
         }
@@ -386,6 +395,7 @@ impl Session {
 
     /// Asks the model, unless that would exceed a budget.
     pub(super) fn ask<A: AgentKind>(&mut self, agent: A, observed: Observed) {
+        let observed = self.with_words(observed);
         let step = observed.step.clone();
         match self.model_request(agent.schema(self, observed.offer.as_deref()), &observed) {
             Ok(request) => {

@@ -7,19 +7,21 @@ use super::{
     agent_state::Owner,
     config::Verify,
     host::Host,
-    phases::Observed,
+    phases::{Observed, Recorded},
     plan::Place,
     round::{SubtaskRecord, SubtaskStatus},
     state::Session,
     verify::Doubt,
 };
 use crate::{
+    action::words::Wording,
     agent::AgentRef,
     ids::AgentId,
     known_tools::LAUNCH,
     observation::{DesktopView, Observation},
     outcome::OutcomeKind,
-    reply::{HostReply, NextSubtask, ProposedAction},
+    prompt::result_text,
+    reply::{AppReply, HostReply, NextSubtask, ProposedAction},
     states::{HostStatus, HostTrigger},
     text::clip,
     ui::WindowInfo,
@@ -82,6 +84,10 @@ impl Session {
             return;
         }
         if self.follows_plan() {
+            return;
+        }
+        if self.round.unheard {
+            self.back_to_host();
             return;
         }
         let trusted = match self.config.verify {
@@ -222,4 +228,14 @@ fn shows(window: &WindowInfo, object: &str) -> bool {
     let file = object.rsplit(['/', '\\']).next().unwrap_or(&object);
     let (title, app) = (window.title.to_lowercase(), window.app.name.to_lowercase());
     title.contains(file) || app == object || app.contains(&object) || window.app.root.to_lowercase() == object
+}
+
+/// The result of a sub-task: the agent's own, and the output of its last actions.
+pub(super) fn subtask_result(recorded: &Recorded<AppReply>, wording: Wording) -> String {
+    let mut parts: Vec<String> = recorded.reply.result.clone().into_iter().collect();
+    parts.extend(recorded.actions.iter().map(|info| result_text(info, wording)));
+    if parts.is_empty() {
+        parts.push(recorded.reply.thought.clone());
+    }
+    parts.join("; ")
 }

@@ -103,6 +103,7 @@ impl Session {
             step,
             trouble: &trouble.text,
             memory: &app.memory,
+            blackboard: &self.blackboard,
             wording: self.wording,
             view,
             tokens_max: self.config.view.tokens_max,

@@ -87,8 +87,8 @@ pub(super) enum Proposed {
     Step(Vec<StepChange>),
     /// A wait for its element.
     Wait,
-    /// A document was opened.
-    Document,
+    /// This document was opened.
+    Document(String),
     /// A turn of the wheel, to see more of the window.
     Scroll,
     /// A press in a dialog that came in between, with the change if the workflow does not know the dialog.
@@ -154,7 +154,7 @@ pub(crate) struct Performing {
     windows: BTreeMap<String, WindowId>,
     /// The documents that are opened before the first step, if nobody else opens them.
     #[serde(default, skip_serializing_if = "VecDeque::is_empty")]
-    opening: VecDeque<String>,
+    pub(super) opening: VecDeque<String>,
     pub(crate) changes: Vec<StepChange>,
     /// The calls that were done, and those of them whose effect was not seen.
     pub(crate) done: u32,
@@ -288,7 +288,7 @@ impl Performing {
         }
         while let Some(document) = self.opening.pop_front() {
             if windows.iter().all(|window| !shows(window, &document)) {
-                self.proposed = Some(Proposed::Document);
+                self.proposed = Some(Proposed::Document(document.clone()));
                 let arguments = Map::from_iter([("files".to_owned(), Value::from(vec![document]))]);
                 let function = LAUNCH.to_owned();
                 return Where::Start(ProposedAction { function, arguments, expect: None });

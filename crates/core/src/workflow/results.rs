@@ -26,14 +26,22 @@ impl Performing {
         }
     }
 
+    /// Takes back what was proposed and did not run, so that it can be proposed once more.
+    pub(crate) fn anew(&mut self) {
+        if let Some(Proposed::Document(path)) = self.proposed.take() {
+            self.opening.push_front(path);
+        }
+        (self.started, self.waited) = (false, false);
+    }
+
     /// Takes in what came of the calls that were proposed.
     pub(crate) fn recorded(&mut self, actions: &[ActionCommandInfo]) {
         let Some(proposed) = self.proposed.take() else { return };
         let Some((info, following)) = actions.split_first() else { return };
         match proposed {
             Proposed::Wait => {}
-            Proposed::Document if info.result.is_success() => {}
-            Proposed::Document => self.fails(info),
+            Proposed::Document(_) if info.result.is_success() => {}
+            Proposed::Document(_) => self.fails(info),
             Proposed::Scroll => self.scrolled(info),
             Proposed::Dialog(change) if info.result.is_success() => {
                 self.changes.extend(change.map(|change| *change));

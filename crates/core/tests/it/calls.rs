@@ -34,7 +34,7 @@ fn finishing(tool: &str, expect: &str) -> Value {
 }
 
 /// A click on "Finish" that changed the title to `shown` or had an unknown effect, or a read of `shown`.
-fn returns(h: &mut Harness, effect: Option<Verdict>, shown: &str) {
+pub(crate) fn returns(h: &mut Harness, effect: Option<Verdict>, shown: &str) {
     let element =
         ElementRef { id: ElementId(3), role: Role::PUSH_BUTTON, name: "Finish".to_owned(), instead_of: None };
     let click = |evidence: Evidence| -> Report {

@@ -13,6 +13,7 @@ mod evaluation;
 mod forgeries;
 mod gate;
 mod guard;
+mod hands;
 mod harness;
 mod launching;
 mod listing;

@@ -19,7 +19,8 @@ use deskhand_runtime::{
     learn::{Draft, Lesson, Unsure, learn_shown},
 };
 
-use self::{own::OwnTerminal, pictures::Pictures};
+pub(crate) use self::own::OwnTerminal;
+use self::pictures::Pictures;
 use crate::{
     Host, HostError, Workspace,
     knowledge::{Knowledge, KnowledgeError},

@@ -9,13 +9,13 @@ const ANCESTORS_MAX: usize = 64;
 
 /// The processes that this one was started by.
 #[derive(Debug, Default)]
-pub(super) struct OwnTerminal {
+pub(crate) struct OwnTerminal {
     processes: HashSet<u32>,
 }
 
 impl OwnTerminal {
     /// Of this process: itself and its ancestors, without the first process of the machine, which started everything.
-    pub(super) fn of_this_process() -> Self {
+    pub(crate) fn of_this_process() -> Self {
         let mut processes = HashSet::new();
         let mut next = Some(std::process::id());
         while let Some(pid) = next.filter(|pid| *pid > 1 && processes.len() < ANCESTORS_MAX) {
@@ -28,7 +28,7 @@ impl OwnTerminal {
     }
 
     /// Whether a window belongs to it.
-    pub(super) fn has(&self, window: &WindowInfo) -> bool {
+    pub(crate) fn has(&self, window: &WindowInfo) -> bool {
         window.app.pid.is_some_and(|pid| self.processes.contains(&pid))
     }
 }

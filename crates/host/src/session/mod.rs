@@ -5,6 +5,7 @@ mod error;
 mod find;
 mod following;
 mod fork;
+mod hands;
 mod kept;
 mod looking_back;
 mod plan;

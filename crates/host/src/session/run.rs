@@ -27,7 +27,9 @@ use deskhand_runtime::{
 };
 use futures_util::future::BoxFuture;
 
-use super::{DesktopEnd, Ended, SessionError, following::Following, plan::Plan, script::skip_answered};
+use super::{
+    DesktopEnd, Ended, SessionError, following::Following, hands::HandsOn, plan::Plan, script::skip_answered,
+};
 use crate::{
     HostError, Notice, Observer,
     ranker::ranker,
@@ -250,6 +252,7 @@ impl Run<'_> {
             let plan = self.plan;
             let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
             let mut following = Following::of(held.as_ref())?;
+            let hands = HandsOn::of(workspace);
             let options = RunOptions {
                 store: &plan.store,
                 desktop: &workspace.desktop,
@@ -267,6 +270,7 @@ impl Run<'_> {
                     question_timeout: plan.people.question_timeout,
                     approval_timeout: plan.people.approval_timeout,
                     pause: self.control.pause.clone(),
+                    hands: Some(&hands),
                 },
                 stop: self.control.stop.clone(),
                 waits: self.control.waits.clone(),

@@ -27,8 +27,8 @@ use crate::{
     cassette::{Cassette, Received},
     port::{Model, ModelSign, ModelSigns, PictureSource},
     wire::{
-        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Wire,
-        detailed, listed, said, said_with_hashes,
+        Answer, Asked, Computer, DETAILS, Dialect, Listed, Reasoning, Said, Stop, StreamError, Streamed,
+        Wire, detailed, listed, said, said_with_hashes,
     },
 };
 
@@ -172,8 +172,11 @@ impl Endpoint {
         let url = wire.url(&self.endpoint.base_url, &config.model, dialect.stream);
         let endpoint = Named { url, ..self.endpoint.clone() };
         signs.sign(ModelSign::Asked { model: self.name.clone() });
+        let mut streamed = Streamed::of(wire);
         let received = |bytes: &[u8]| {
-            signs.sign(ModelSign::Receiving { bytes: bytes.len() });
+            streamed.read(bytes);
+            let words = self.redact(streamed.words());
+            signs.sign(ModelSign::Receiving { bytes: bytes.len(), words });
             wire.is_whole(bytes)
         };
         let outgoing = Outgoing { method: Method::POST, body: Some(wire.body(asked).to_string()), shown };

@@ -17,6 +17,7 @@ mod messages;
 mod ollama;
 mod options;
 mod responses;
+mod streamed;
 
 use std::convert::Infallible;
 
@@ -35,6 +36,7 @@ pub(crate) use listing::{DETAILS, detailed, listed};
 
 pub(crate) use options::Dialect;
 pub use options::{ImageDetail, Reasoning, StructuredOutput, TokenLimitField};
+pub(crate) use streamed::Streamed;
 
 use crate::port::{PictureError, PictureSource};
 

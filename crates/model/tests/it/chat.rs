@@ -186,7 +186,8 @@ async fn replies_are_streamed_and_retries_announced() {
         panic!("{retry:?}")
     };
     assert!(reason.contains("503") && *after <= Duration::from_millis(1), "{retry:?}");
-    assert!(matches!(received, [.., ModelSign::Receiving { bytes }] if *bytes > 200), "{received:?}");
+    let Some(ModelSign::Receiving { bytes, words }) = received.last() else { panic!("{received:?}") };
+    assert!(*bytes > 200 && words == "{\"status\": \"FINISH\"}", "{received:?}");
 }
 
 #[tokio::test]

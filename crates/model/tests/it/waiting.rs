@@ -52,7 +52,7 @@ struct Received(watch::Sender<usize>);
 
 impl ModelSigns for Received {
     fn sign(&self, sign: ModelSign) {
-        if let ModelSign::Receiving { bytes } = sign {
+        if let ModelSign::Receiving { bytes, .. } = sign {
             self.0.send_replace(bytes);
         }
     }

@@ -142,6 +142,8 @@ impl<D: Desktop> Watcher<'_, D> {
     async fn watch(mut self) -> DesktopResult<Demonstration> {
         let (desktop, mut interrupted) = (self.desktop, 0);
         loop {
+            // A desktop in memory never waits.
+            tokio::task::yield_now().await;
             // What changes during the look is seen by the next one.
             let changes = desktop.watch(None).await?;
             let glance = self.glance().await?;

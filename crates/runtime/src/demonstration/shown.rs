@@ -23,6 +23,8 @@ pub struct Shown {
     pub documents: Vec<String>,
     /// Hides the passwords that were typed: an application may show one elsewhere.
     passwords: Veil,
+    /// Their values.
+    typed: Vec<SecretValue>,
 }
 
 /// Something that a person did.
@@ -42,10 +44,16 @@ pub struct ShownAct {
 
 impl Shown {
     /// Hides a password from now on.
-    pub(super) fn hide(&self, password: &str) {
+    pub(super) fn hide(&mut self, password: &str) {
         if let Some(value) = SecretValue::typed(password) {
             self.passwords.add_typed("password", &value, /*everywhere*/ true);
+            self.typed.push(value);
         }
+    }
+
+    /// The passwords that were typed, to be hidden elsewhere as well.
+    pub(crate) fn passwords(&self) -> &[SecretValue] {
+        &self.typed
     }
 
     /// Data that is written, such as a workflow, without the passwords that were typed.

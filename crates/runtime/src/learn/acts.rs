@@ -163,6 +163,9 @@ impl Reader {
             | Event::Acknowledged { .. }
             | Event::Stopped { .. }
             | Event::Suspended { .. }
+            | Event::Told { .. }
+            | Event::TakenOver { .. }
+            | Event::HandedBack { .. }
             | Event::Resumed { .. } => {}
         }
     }

@@ -10,7 +10,7 @@ use deskhand_core::{
 };
 
 use super::{
-    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, PauseSwitch, Questions, Request,
+    Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseSwitch, Questions, Request, WatchHands,
 };
 
 /// The user channel of a session and its settings.
@@ -27,8 +27,10 @@ pub struct People<'a> {
     pub question_timeout: Option<Duration>,
     /// The timeout of approvals; `None` for no timeout.
     pub approval_timeout: Option<Duration>,
-    /// Pauses the session.
+    /// Pauses the session, and hands its desktop over.
     pub pause: PauseSwitch,
+    /// Watches what a person does who has taken over; `None` if it cannot be watched.
+    pub hands: Option<&'a dyn WatchHands>,
 }
 
 /// Who decides on an action that needs approval. Denials by policy always hold.
@@ -53,6 +55,7 @@ impl People<'static> {
             question_timeout: None,
             approval_timeout: None,
             pause: PauseSwitch::default(),
+            hands: None,
         }
     }
 }
@@ -61,19 +64,6 @@ impl People<'_> {
     /// The next request from the channel.
     pub(crate) async fn next_request(&self) -> Option<Request> {
         if self.converse { self.channel.next_request_boxed().await } else { None }
-    }
-
-    /// Waits before an effect on the desktop or model while the session is paused, until `ended` completes. The wall-time
-    /// budget of the round keeps running. Whether it was paused.
-    pub(crate) async fn hold(&self, effect: &Effect, ended: impl Future) -> bool {
-        let Some(before) = held(effect).filter(|_| self.pause.is_paused()) else { return false };
-        self.channel.notify_boxed(PauseNotice::Paused { before: before.to_owned() }).await;
-        tokio::select! {
-            () = self.pause.wait_until_resumed() => {}
-            _ = ended => {}
-        }
-        self.channel.notify_boxed(PauseNotice::Resumed).await;
-        true
     }
 
     /// Asks the questions of an agent.
@@ -121,7 +111,22 @@ impl People<'_> {
 }
 
 /// The effect that a pause holds back, for the notice; `None` if a pause does not affect it.
-fn held(effect: &Effect) -> Option<&str> {
+pub(crate) fn held_by_pause(effect: &Effect) -> Option<&str> {
+    match effect {
+        Effect::AskUser { .. } | Effect::AwaitApproval { .. } => None,
+        Effect::AwaitRequest
+        | Effect::Observe { .. }
+        | Effect::Rank { .. }
+        | Effect::Retrieve { .. }
+        | Effect::Ask { .. }
+        | Effect::Call { .. }
+        | Effect::Delegate { .. }
+        | Effect::Finish { .. } => held_by_hands(effect),
+    }
+}
+
+/// The effect that a person who has taken over holds back, for the notice; `None` if it goes on all the same.
+pub(crate) fn held_by_hands(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Observe { .. } => Some("looking at the screen"),
         Effect::Rank { .. } => Some("sorting what it saw"),
@@ -129,10 +134,9 @@ fn held(effect: &Effect) -> Option<&str> {
         Effect::Ask { .. } => Some("asking the model"),
         Effect::Call { command } => Some(&command.tool),
         Effect::Delegate { .. } => Some("handing over a sub-task"),
-        Effect::AwaitRequest
-        | Effect::AskUser { .. }
-        | Effect::AwaitApproval { .. }
-        | Effect::Finish { .. } => None,
+        Effect::AskUser { .. } => Some("asking you"),
+        Effect::AwaitApproval { .. } => Some("asking for an approval"),
+        Effect::AwaitRequest | Effect::Finish { .. } => None,
     }
 }
 

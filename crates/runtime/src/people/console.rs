@@ -1,13 +1,13 @@
 //! A user channel over lines of text, for a person or a program.
 //!
 //! The driver uses a [`Console`]; its [`Listener`] reads lines continuously and passes each to the open prompt, or treats
-//! it as a command to the session (pause, stop). A [`Frontend`] parses lines and shows prompts. A line that arrived before
+//! it as a command or words to the session (pause, stop, take over, say). A [`Frontend`] parses lines and shows prompts. A line that arrived before
 //! a prompt was shown never answers it.
 
 use std::collections::VecDeque;
 
 use deskhand_core::session::StopReason;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 
 use super::{
     Answered, ApprovalRequest, Decided, InputLine, InputLines, LINES_WAITING_MAX, PauseNotice, PauseSwitch,
@@ -17,6 +17,9 @@ use crate::stop::StopSwitch;
 
 /// The most queued requests.
 pub const REQUESTS_WAITING_MAX: usize = 1_000;
+
+/// The most words of the user that wait to be taken in.
+pub const WORDS_WAITING_MAX: usize = 64;
 
 /// The capacity of the channel from session to listener.
 const MESSAGES_WAITING_MAX: usize = 16;
@@ -45,6 +48,12 @@ pub enum UserInput {
     Answered(Vec<String>),
     /// The decision on the open approval.
     Decided(Decided),
+    /// Words for the agents, said of the user's own accord.
+    Said(String),
+    /// The user takes over mouse and keyboard before the next effect.
+    TakeOver,
+    /// The user hands back, perhaps with a word to the agents.
+    HandBack(Option<String>),
     /// Pause before the next effect.
     Pause,
     /// Resume.
@@ -90,11 +99,13 @@ enum Message {
 #[derive(Debug)]
 pub struct Console {
     messages: mpsc::Sender<Message>,
+    words: Mutex<mpsc::Receiver<String>>,
 }
 
 /// Reads lines and serves the [`Console`].
 pub struct Listener<F> {
     messages: mpsc::Receiver<Message>,
+    words: mpsc::Sender<String>,
     lines: Option<InputLines>,
     frontend: F,
     stop: StopSwitch,
@@ -113,8 +124,10 @@ pub fn console<F: Frontend>(
     pause: PauseSwitch,
 ) -> (Console, Listener<F>) {
     let (sender, receiver) = mpsc::channel(MESSAGES_WAITING_MAX);
+    let (said, words) = mpsc::channel(WORDS_WAITING_MAX);
     let listener = Listener {
         messages: receiver,
+        words: said,
         lines: Some(lines),
         frontend,
         stop,
@@ -123,7 +136,7 @@ pub fn console<F: Frontend>(
         ended: false,
         open: None,
     };
-    (Console { messages: sender }, listener)
+    (Console { messages: sender, words: Mutex::new(words) }, listener)
 }
 
 impl Console {
@@ -158,6 +171,14 @@ impl UserChannel for Console {
 
     async fn notify(&self, notice: PauseNotice) {
         self.messages.send(Message::Notify(notice)).await.ok();
+    }
+
+    async fn heard(&self) -> String {
+        match self.words.lock().await.recv().await {
+            Some(words) => words,
+            // The listener has ended.
+            None => std::future::pending().await,
+        }
     }
 }
 
@@ -205,8 +226,10 @@ impl<F: Frontend> Listener<F> {
     fn input_ended(&mut self) {
         self.lines = None;
         self.ended = true;
-        // Without input, nothing could resume the session.
-        self.pause.resume();
+        // Without input, nothing could resume the session. A person who has taken over may still be at work.
+        if !self.pause.is_taken_over() {
+            self.pause.resume();
+        }
         if let Some((prompt, reply)) = self.open.take() {
             self.frontend.withdrawn(&prompt);
             reply.send(nobody(&prompt)).ok();
@@ -224,6 +247,17 @@ impl<F: Frontend> Listener<F> {
             }
             UserInput::Answered(answers) => self.answer(Reply::Answered(Answered::Answers(answers))),
             UserInput::Decided(decided) => self.answer(Reply::Decided(decided)),
+            UserInput::Said(words) => self.said(words),
+            UserInput::TakeOver => {
+                if !self.pause.take_over() {
+                    self.frontend.reject("somebody has taken over already");
+                }
+            }
+            UserInput::HandBack(note) => {
+                if !self.pause.hand_back(note) {
+                    self.frontend.reject("nobody has taken over, so nothing is handed back");
+                }
+            }
             UserInput::Pause => {
                 self.pause.pause();
             }
@@ -232,6 +266,14 @@ impl<F: Frontend> Listener<F> {
             }
             UserInput::Stop { now: true } => self.stop.now(StopReason::User),
             UserInput::Stop { now: false } => self.stop.after_call(StopReason::User),
+        }
+    }
+
+    fn said(&mut self, words: String) {
+        if self.words.try_send(words).is_err() {
+            self.frontend.reject(&format!(
+                "not said: {WORDS_WAITING_MAX} earlier words have not reached the session yet"
+            ));
         }
     }
 

@@ -6,6 +6,7 @@ use super::{
     ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, Prompt, Questions, Request,
     UserInput,
     protocol::{Approve, FromSession, ToSession},
+    words_problem,
 };
 
 /// Writes a line to the program.
@@ -51,6 +52,18 @@ impl JsonFrontend {
                     self.error(&format!("no open approval with id {id}"))
                 }
             },
+            ToSession::Say { text } => match words_problem(&text) {
+                Some(problem) => self.error(&problem),
+                None => UserInput::Said(text),
+            },
+            ToSession::TakeOver {} => UserInput::TakeOver,
+            ToSession::HandBack { note } => {
+                match note.as_deref().filter(|note| !note.trim().is_empty()).map(words_problem) {
+                    Some(Some(problem)) => self.error(&problem),
+                    Some(None) => UserInput::HandBack(note),
+                    None => UserInput::HandBack(None),
+                }
+            }
             ToSession::Pause {} => UserInput::Pause,
             ToSession::Resume {} => UserInput::Resume,
             ToSession::Stop { now } => UserInput::Stop { now },
@@ -131,6 +144,10 @@ impl Frontend for JsonFrontend {
         (self.write)(&match notice {
             PauseNotice::Paused { before } => FromSession::Paused { before },
             PauseNotice::Resumed => FromSession::Resumed,
+            PauseNotice::TakenOver { before, watched } => {
+                FromSession::TakenOver { before, watched: *watched }
+            }
+            PauseNotice::HandedBack => FromSession::HandedBack,
         });
     }
 

@@ -6,7 +6,7 @@ use deskhand_core::{
     agent::AgentRef,
     ids::EffectId,
     reply::Question,
-    session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction},
+    session::{ApprovalScope, AskedBy, FollowerPlan, PlannedAction, WORDS_CHARS_MAX},
 };
 use futures_util::future::BoxFuture;
 
@@ -28,6 +28,18 @@ impl From<String> for Request {
 impl From<&str> for Request {
     fn from(text: &str) -> Self {
         text.to_owned().into()
+    }
+}
+
+/// Why words of the user cannot be taken in; `None` if they can.
+pub fn words_problem(text: &str) -> Option<String> {
+    let count = text.chars().count();
+    match () {
+        () if text.trim().is_empty() => Some("nothing is said: the text is empty".to_owned()),
+        () if count > WORDS_CHARS_MAX => {
+            Some(format!("not said: {count} characters are more than {WORDS_CHARS_MAX}"))
+        }
+        () => None,
     }
 }
 
@@ -81,7 +93,7 @@ pub enum Decided {
     Nobody,
 }
 
-/// Tells the user that the session was paused or resumed; the journal does not record this.
+/// Tells the user that the session was paused, taken over, or goes on; the journal records only hand-overs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PauseNotice {
     /// The session is paused.
@@ -91,6 +103,15 @@ pub enum PauseNotice {
     },
     /// The session was resumed.
     Resumed,
+    /// A person has mouse and keyboard.
+    TakenOver {
+        /// The effect that the session stopped before, which is dropped if it was decided on what was seen before.
+        before: String,
+        /// Whether what they do is watched from now on.
+        watched: bool,
+    },
+    /// They have handed back.
+    HandedBack,
 }
 
 /// A channel to the user. A timeout or the stop switch may drop its futures at any time; dropping a prompt withdraws
@@ -107,6 +128,12 @@ pub trait UserChannel: Send + Sync {
 
     /// Sends a notice to the user.
     fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
+
+    /// The next words that the user says of their own accord. Dropping the future loses none. Never completes for a user who only
+    /// answers.
+    fn heard(&self) -> impl Future<Output = String> + Send {
+        std::future::pending()
+    }
 }
 
 /// [`UserChannel`] as a trait object.
@@ -122,6 +149,9 @@ pub trait AnyUserChannel: Send + Sync {
 
     /// See [`UserChannel::notify`].
     fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()>;
+
+    /// See [`UserChannel::heard`].
+    fn heard_boxed(&self) -> BoxFuture<'_, String>;
 }
 
 impl<C: UserChannel> AnyUserChannel for C {
@@ -139,6 +169,10 @@ impl<C: UserChannel> AnyUserChannel for C {
 
     fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()> {
         Box::pin(self.notify(notice))
+    }
+
+    fn heard_boxed(&self) -> BoxFuture<'_, String> {
+        Box::pin(self.heard())
     }
 }
 

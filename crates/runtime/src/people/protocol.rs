@@ -44,6 +44,19 @@ pub enum ToSession {
         #[serde(default)]
         instruction: Option<String>,
     },
+    /// Says something to the agents, at any time.
+    Say {
+        /// The words: at most [`WORDS_CHARS_MAX`](deskhand_core::session::WORDS_CHARS_MAX) characters.
+        text: String,
+    },
+    /// A person takes over mouse and keyboard before the next effect.
+    TakeOver {},
+    /// They hand back.
+    HandBack {
+        /// A word to the agents, bounded as what is said.
+        #[serde(default)]
+        note: Option<String>,
+    },
     /// Pauses before the next effect.
     Pause {},
     /// Resumes.
@@ -122,6 +135,15 @@ pub enum FromSession<'a> {
     },
     /// The session was resumed.
     Resumed,
+    /// A person has mouse and keyboard; the session waits for a `hand_back` or `resume`.
+    TakenOver {
+        /// The effect that it stopped before.
+        before: &'a str,
+        /// Whether what they do is watched.
+        watched: bool,
+    },
+    /// They have handed back, and the agents look again.
+    HandedBack,
     /// The session has waited for something for a while; repeated as long as it does. The journal does not hold it.
     Waiting {
         /// What it waits for: `desktop`, `opening`, `look`, `reply`, `retry`, `tool`, `agent`, `answers`, `approval`, `request` or
@@ -133,6 +155,9 @@ pub enum FromSession<'a> {
         elapsed_ms: u64,
         /// When the next request to the model is sent, in milliseconds from now; null but for `retry`.
         next_try_ms: Option<u64>,
+        /// With `reply`: the last words of the model so far, if it streams, without secrets.
+        #[serde(skip_serializing_if = "str::is_empty")]
+        words: &'a str,
     },
     /// A request ended.
     Outcome {
@@ -166,17 +191,20 @@ pub struct JournalLine<'a> {
     record: &'a Record,
 }
 
-impl FromSession<'_> {
+impl<'a> FromSession<'a> {
     /// What a session waits for, as of `now`.
-    pub fn waiting(waiting: &Waiting, now: Instant) -> Self {
-        let mut next_try_ms = None;
+    pub fn waiting(waiting: &'a Waiting, now: Instant) -> Self {
+        let (mut next_try_ms, mut words) = (None, "");
         let (on, detail) = match &waiting.on {
             Wait::LocalModel => ("local_model", String::new()),
             Wait::Desktop => ("desktop", String::new()),
             Wait::Opening(what) => ("opening", what.join(", ")),
             Wait::Look => ("look", String::new()),
             Wait::Help => ("help", String::new()),
-            Wait::Reply { model, .. } => ("reply", model.clone()),
+            Wait::Reply { model, words: said, .. } => {
+                words = said;
+                ("reply", model.clone())
+            }
             Wait::Retry { reason, at, .. } => {
                 next_try_ms = Some(milliseconds(at.saturating_duration_since(now)));
                 ("retry", reason.clone())
@@ -189,7 +217,7 @@ impl FromSession<'_> {
             Wait::Closing => ("closing", String::new()),
         };
         let elapsed_ms = milliseconds(now.saturating_duration_since(waiting.since));
-        Self::Waiting { on, detail, elapsed_ms, next_try_ms }
+        Self::Waiting { on, detail, elapsed_ms, next_try_ms, words }
     }
 }
 

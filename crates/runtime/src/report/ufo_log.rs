@@ -16,9 +16,9 @@ use serde_json::{Value, json};
 use super::{
     overview::{Overview, cost_of, total},
     target::{elements_of, windows_of},
-    words::{NoteLine, TalkLine},
+    words::{NoteLine, TalkLine, is_of_person},
 };
-use crate::story::{ActStory, AskStory, Chapter, Decision, StepStory, Talk};
+use crate::story::{ActStory, AskStory, Chapter, Decision, Note, StepStory, Talk};
 
 /// The pictures of a step; `None` if missing.
 #[derive(Debug, Default)]
@@ -74,7 +74,15 @@ impl<'a> Logs<'a> {
                 let request = self.overview.request_of(*round);
                 self.blackboard.push(format!("request: {request}"));
             }
-            Chapter::Begun(_) | Chapter::Step(_) | Chapter::Note(_) | Chapter::Left { .. } => {}
+            Chapter::Note(note) => self.said(note),
+            Chapter::Begun(_) | Chapter::Step(_) | Chapter::Left { .. } => {}
+        }
+    }
+
+    /// What a person says or does of their own accord.
+    fn said(&mut self, note: &Note) {
+        if is_of_person(note) {
+            self.blackboard.push(NoteLine::of(note).text);
         }
     }
 
@@ -212,6 +220,7 @@ impl<'a> Logs<'a> {
             self.last_success = (step.subtask.clone(), acts);
         }
         step.talks.iter().for_each(|talk| self.talk(talk));
+        step.notes.iter().for_each(|note| self.said(note));
     }
 
     fn last_success_of(&self, subtask: &str) -> &[Value] {
@@ -349,7 +358,10 @@ fn process_name(step: &StepStory) -> String {
 fn error(step: &StepStory) -> Option<String> {
     let failed = step.acts.iter().filter_map(|act| act.result.as_ref());
     let mut failed = failed.filter(|result| result.status == CallStatus::Failure);
-    failed.next().map(CallResult::summary).or_else(|| Some(NoteLine::of(step.notes.first()?).text))
+    failed.next().map(CallResult::summary).or_else(|| {
+        let note = step.notes.iter().find(|note| !is_of_person(note))?;
+        Some(NoteLine::of(note).text)
+    })
 }
 
 fn target(act: &ActStory) -> Value {

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     story::{Asked, Doing, End, Meaning, Note, Talk, UserReply},
-    words::action_details,
+    words::{action_details, hands_words},
 };
 
 /// The tone of an item.
@@ -43,6 +43,11 @@ impl NoteLine {
             Note::LookFailed(failure) => (Tone::Bad, format!("the observation failed: {failure}")),
             Note::Stopped(reason) => (Tone::Bad, stop_words(*reason).to_owned()),
             Note::Suspended(reason) => (Tone::Bad, format!("the session was suspended: {reason}")),
+            Note::Told(text) => (Tone::Plain, format!("the user said: {text}")),
+            Note::TakenOver => (Tone::Doubtful, "the user took over mouse and keyboard".to_owned()),
+            Note::HandedBack { acts, unwatched, words } => {
+                (Tone::Plain, hands_words(acts, unwatched, words.as_deref()))
+            }
             Note::Resumed { desktop_kept } => {
                 let desktop = if *desktop_kept { "kept" } else { "gone with all its windows" };
                 let text =
@@ -130,12 +135,25 @@ pub(super) const fn talk_tone(talk: &Talk) -> Tone {
     }
 }
 
+/// Whether a note tells what a person said or did of their own accord.
+pub(super) const fn is_of_person(note: &Note) -> bool {
+    match note {
+        Note::Told(_) | Note::TakenOver | Note::HandedBack { .. } => true,
+        Note::Changed { .. }
+        | Note::LookFailed(_)
+        | Note::NotRetrieved(_)
+        | Note::Stopped(_)
+        | Note::Suspended(_)
+        | Note::Resumed { .. } => false,
+    }
+}
+
 /// The tone of a note.
 pub(super) const fn note_tone(note: &Note) -> Tone {
     match note {
-        Note::Changed { .. } => Tone::Plain,
+        Note::Changed { .. } | Note::Told(_) | Note::HandedBack { .. } => Tone::Plain,
         Note::LookFailed(_) | Note::NotRetrieved(_) | Note::Stopped(_) | Note::Suspended(_) => Tone::Bad,
-        Note::Resumed { .. } => Tone::Doubtful,
+        Note::Resumed { .. } | Note::TakenOver => Tone::Doubtful,
     }
 }
 

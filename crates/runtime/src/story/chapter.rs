@@ -146,6 +146,19 @@ pub enum Note {
     Stopped(StopReason),
     /// The process ended before the round was over.
     Suspended(Suspension),
+    /// The user said this of their own accord.
+    Told(String),
+    /// A person took over mouse and keyboard.
+    TakenOver,
+    /// They handed back.
+    HandedBack {
+        /// What they did, a sentence each.
+        acts: Vec<String>,
+        /// What of it is not known, a sentence each.
+        unwatched: Vec<String>,
+        /// What they said with it.
+        words: Option<String>,
+    },
     /// The session was resumed after its process ended.
     Resumed {
         /// Whether the desktop was kept.

@@ -1,5 +1,7 @@
 //! The fold: applies each record and collects what it completes.
 
+mod outside;
+
 use std::collections::BTreeMap;
 
 use deskhand_core::{
@@ -11,7 +13,7 @@ use deskhand_core::{
     observation::Observation,
     record::{Change, Header, Line, Record},
     reply::Reply,
-    session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus, Suspension},
+    session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus},
     ui::{DocumentInfo, WindowInfo},
 };
 
@@ -131,7 +133,7 @@ impl Story {
                 self.wanted(record, times, &mut updates);
             }
             Record::Event(record) => {
-                if !matches!(record.event, Event::Suspended { .. }) {
+                if !matches!(record.event, Event::Suspended { .. } | Event::Told { .. }) {
                     self.unanswered = None;
                 }
                 self.returned_event(&record.event, line.at_ms, since, &mut updates);
@@ -288,11 +290,6 @@ impl Story {
         }
     }
 
-    fn ask(&mut self, asked: Asked, updates: &mut Vec<Update>) {
-        self.talk = Some(Talk { step: self.steps, asked: asked.clone(), reply: None, waited_ms: 0 });
-        updates.push(Update::moment(Moment::Asked(asked)));
-    }
-
     fn returned_event(&mut self, event: &Event, at_ms: u64, since: u64, updates: &mut Vec<Update>) {
         if let Event::Resumed { desktop_kept } = event {
             self.was_away(since);
@@ -300,18 +297,11 @@ impl Story {
             self.note(Note::Resumed { desktop_kept: *desktop_kept }, updates);
             return;
         }
-        self.wait(since);
-        let is_asking = self.open.as_ref().is_some_and(|open| open.phase == Phase::Ask);
-        if matches!(event, Event::Stopped { .. } | Event::Suspended { reason: Suspension::Signal })
-            && is_asking
-        {
-            self.summary.asked_in_vain();
+        if self.is_of_person(event, since, updates) {
+            return;
         }
-        if let Event::Suspended { reason } = event {
-            if let Suspension::Model { failure } = reason {
-                self.summary.model_failed(&asking(self.step_ref.as_ref()), failure, &self.prices);
-            }
-            self.note(Note::Suspended(reason.clone()), updates);
+        self.wait(since);
+        if self.is_suspended(event, updates) {
             return;
         }
         match event {
@@ -361,7 +351,12 @@ impl Story {
             Event::Acknowledged { picture: Some(picture) } => {
                 updates.push(Update::Chapter(Chapter::Left { round: self.round, picture: picture.clone() }));
             }
-            Event::Acknowledged { picture: None } | Event::Suspended { .. } | Event::Resumed { .. } => {}
+            Event::Acknowledged { picture: None }
+            | Event::Suspended { .. }
+            | Event::Told { .. }
+            | Event::TakenOver { .. }
+            | Event::HandedBack { .. }
+            | Event::Resumed { .. } => {}
         }
         self.open = None;
     }
@@ -474,16 +469,6 @@ impl Story {
     fn result(&mut self, result: CallResult) {
         if let Some(act) = self.step.as_mut().and_then(|step| step.acts.last_mut()) {
             act.result = Some(result);
-        }
-    }
-
-    fn user_replied(&mut self, reply: UserReply, updates: &mut Vec<Update>) {
-        let Some(mut talk) = self.talk.take() else { return };
-        talk.reply = Some(reply.clone());
-        updates.push(Update::moment(Moment::UserReply(reply)));
-        match &mut self.step {
-            Some(step) => step.talks.push(talk),
-            None => updates.push(Update::Chapter(Chapter::Talk(talk))),
         }
     }
 }

@@ -223,6 +223,11 @@ impl Search<'_> {
                 }
             }
             Event::Delegated { report } => self.add("a report", None, &report.result),
+            Event::Told { text, .. } => self.add("the user's words", None, text),
+            Event::HandedBack { acts, note, .. } => {
+                self.add("what the user did by hand", None, &acts.join("\n"));
+                self.add("the user's words", None, note.as_deref().unwrap_or_default());
+            }
             Event::Ended
             | Event::Observed { observation: Observation::Desktop(_) }
             | Event::ObserveFailed { .. }
@@ -235,6 +240,7 @@ impl Search<'_> {
             | Event::Acknowledged { .. }
             | Event::Stopped { .. }
             | Event::Suspended { .. }
+            | Event::TakenOver { .. }
             | Event::Resumed { .. } => {}
         }
     }

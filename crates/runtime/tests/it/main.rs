@@ -17,6 +17,7 @@ mod faults;
 mod fixture_tools;
 mod flow;
 mod forgeries;
+mod hands;
 mod journals;
 mod moments;
 mod people;

@@ -86,8 +86,19 @@ fn output_lines_match_the_documentation() {
     frontend.withdrawn(&approval());
     frontend.notify(&PauseNotice::Paused { before: "looking at the screen".to_owned() });
     frontend.notify(&PauseNotice::Resumed);
+    frontend.notify(&PauseNotice::TakenOver { before: "click_element".to_owned(), watched: true });
+    frontend.notify(&PauseNotice::HandedBack);
     for on in [
-        Wait::Reply { model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(), received: 0 },
+        Wait::Reply {
+            model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(),
+            received: 0,
+            words: String::new(),
+        },
+        Wait::Reply {
+            model: "openai gpt-5-mini at https://api.openai.com/v1".to_owned(),
+            received: 812,
+            words: "{\"thought\": \"the table".to_owned(),
+        },
         Wait::Retry {
             model: String::new(),
             reason: "it returned 503".to_owned(),
@@ -97,8 +108,8 @@ fn output_lines_match_the_documentation() {
         },
     ] {
         let (since, at) = (Instant::now(), Duration::from_millis(2_000));
-        let mut line =
-            serde_json::to_value(FromSession::waiting(&Waiting { on, since }, since + at)).unwrap();
+        let waiting = Waiting { on, since };
+        let mut line = serde_json::to_value(FromSession::waiting(&waiting, since + at)).unwrap();
         if let Some(next) = line["next_try_ms"].as_u64() {
             assert!((55_000..=58_000).contains(&next), "{next}");
             line["next_try_ms"] = 57_500.into();

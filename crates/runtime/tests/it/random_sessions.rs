@@ -31,7 +31,7 @@ use deskhand_desktop_fake::FakeDesktop;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, SessionStore, StopSwitch, Toolbox, Unsealed, Waits,
     agents::EnabledAgents,
-    people::{Approvals, PauseSwitch, People, Request},
+    people::{Approvals, People, Request},
     replay, resume, run, verify,
 };
 
@@ -81,6 +81,9 @@ const MUST_HAPPEN: [(&str, &[&str]); 8] = [
             "answered",
             "no answer: TimedOut",
             "no answer: NoChannel",
+            "said something",
+            "took over",
+            "handed back",
         ],
     ),
     ("call", &["free", "approved", "approved for the session"]),
@@ -232,6 +235,8 @@ impl Life {
         let mut ends_at = self.chance.percent(30).then(|| 1 + self.chance.below(60));
         let mut stops_at = self.chance.percent(15).then(|| 1 + self.chance.below(80));
         let how = self.chance.below(4);
+        let mut meddling = self.chance.child();
+        let person = &self.person;
         // The session observes the stage, and faults are injected between its lines.
         let desktop = std::mem::replace(&mut self.stage.desktop, FakeDesktop::new([], []));
         let (stage, counts, shows) = (&mut self.stage, &mut self.counts, self.shows_lines);
@@ -258,6 +263,7 @@ impl Life {
                 eprintln!("{}", shown(line));
             }
             stage.meddle(&desktop, line, counts);
+            person.meddles(&mut meddling);
             if let Some(left) = &mut ends_at {
                 *left -= 1;
                 if *left == 0 {
@@ -447,6 +453,7 @@ fn people(channel: &RandomPerson, converse: bool, approvals: Approvals) -> Peopl
         approvals,
         question_timeout: Some(Duration::from_secs(30)),
         approval_timeout: Some(Duration::from_secs(30)),
-        pause: PauseSwitch::default(),
+        pause: channel.pause.clone(),
+        hands: None,
     }
 }

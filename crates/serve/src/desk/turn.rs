@@ -135,6 +135,9 @@ impl Shared {
                 | Event::Acknowledged { .. }
                 | Event::Stopped { .. }
                 | Event::Suspended { .. }
+                | Event::Told { .. }
+                | Event::TakenOver { .. }
+                | Event::HandedBack { .. }
                 | Event::Resumed { .. } => {}
             },
             Record::Changed(_) => {}

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::fitting::{Entry, InFull, fitting, fitting_entries};
 use crate::{
     agent::AgentRef,
-    blackboard::{Blackboard, SavedPicture},
+    blackboard::{Answer, Blackboard, Hands, SavedPicture},
     memory::{Memory, PastWork},
     prompt::{marks::Marks, relevant_words},
     retrieval::Hit,
@@ -19,8 +19,9 @@ pub(in crate::prompt) const WORDS_TOKENS_MAX: usize = 2_000;
 const OWN_NOTES_TOKENS_MAX: usize = 1_500;
 const NOTES_TOKENS_MAX: usize = 1_000;
 const READINGS_TOKENS_MAX: usize = 1_000;
-/// Token limits (estimated) for what an agent did before, and for what is handed to one that works on its own.
+/// Token limits (estimated) for what an agent did before, for what the user did by hand, and for what is handed to one that works on its own.
 const PAST_TOKENS_MAX: usize = 1_200;
+const HANDS_TOKENS_MAX: usize = 1_500;
 const CONTEXT_TOKENS_MAX: usize = 2_000;
 /// The longest result in the latter, in characters.
 const CONTEXT_CHARS_MAX: usize = 1_000;
@@ -29,13 +30,36 @@ const QUOTE_CHARS_MAX: usize = 80;
 /// The longest text of a hit, in characters. Retrievers make them shorter.
 const HIT_CHARS_MAX: usize = 4_000;
 
-/// What the user answered.
-pub(in crate::prompt) fn answers_text(blackboard: &Blackboard) -> String {
-    let lines: Vec<String> = blackboard
-        .answers()
-        .map(|answer| format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)))
-        .collect();
-    fitting(&lines, WORDS_TOKENS_MAX)
+/// What the user answered, said of their own accord, and did by hand. The latter quotes the screen, so it stands between marks.
+pub(in crate::prompt) fn answers_text(blackboard: &Blackboard, marks: &Marks) -> String {
+    let line = |answer: &Answer| match answer.step {
+        None => format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)),
+        Some(step) => {
+            format!("- The user said during the work, at step {step}: {}", one_line(&answer.answer))
+        }
+    };
+    let lines: Vec<String> = blackboard.answers().map(line).collect();
+    let words = marks.said(&fitting(&lines, WORDS_TOKENS_MAX));
+    let entries: Vec<Entry> = blackboard.hands().map(|hands| hands_entry(hands, marks)).collect();
+    let hands = fitting_entries(&entries, 0, HANDS_TOKENS_MAX, &mut InFull::default());
+    [words, hands].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+/// What a person did who took over.
+fn hands_entry(hands: &Hands, marks: &Marks) -> Entry {
+    let head = format!("- The user took over mouse and keyboard at step {}", hands.step);
+    let acts: Vec<String> = hands.acts.iter().map(|act| marks.line(format!("  - {act}"))).collect();
+    let unwatched = hands.unwatched.iter().map(|what| marks.line(format!("  - not known: {what}")));
+    let all: Vec<String> = acts.into_iter().chain(unwatched).collect();
+    let brief = format!("{head} and did {} things", hands.acts.len());
+    let text = match all.is_empty() {
+        true => format!("{head}, and changed nothing that was seen"),
+        false => {
+            let told = marks.number(&untrusted("what the user did", &all.join("\n")));
+            format!("{head} and did this themselves:\n{told}")
+        }
+    };
+    Entry { text, brief, readings: Vec::new() }
 }
 
 /// What agents wrote down: first the notes of others, then the reader's own. Models wrote them, and may quote what they read.
@@ -150,8 +174,11 @@ pub(crate) fn context_for(
         let own = relevant_words(std::iter::once(text.as_str()));
         own.iter().any(|word| words.contains(word))
     };
-    let answers = blackboard.answers().map(|answer| {
-        format!("The user said, asked “{}”: {}", one_line(&answer.question), one_line(&answer.answer))
+    let answers = blackboard.answers().map(|answer| match answer.step {
+        None => {
+            format!("The user said, asked “{}”: {}", one_line(&answer.question), one_line(&answer.answer))
+        }
+        Some(_) => format!("The user said during the work: {}", one_line(&answer.answer)),
     });
     let results = records.iter().filter(|record| record.status == SubtaskStatus::Finished).map(|record| {
         let result = clip(&one_line(&record.result), CONTEXT_CHARS_MAX);

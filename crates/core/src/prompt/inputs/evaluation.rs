@@ -60,7 +60,7 @@ pub(crate) fn evaluation_user_text(
         &prompts.evaluation_user,
         &Input {
             request: marks.said(input.request),
-            answers: marks.said(&answers_text(input.blackboard)),
+            answers: answers_text(input.blackboard, marks),
             subtasks: marks.number(&subtasks),
             trajectories: marks.number(&trajectories),
             result: marks.number(&untrusted("agents", &clip(input.result, RESULT_CHARS_MAX))),

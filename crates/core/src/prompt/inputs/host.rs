@@ -83,7 +83,7 @@ pub(crate) fn host_user_text(prompts: &PromptSet, input: &HostInput<'_>) -> Resu
         &prompts.host_user,
         &Input {
             requests: fitting(&requests, WORDS_TOKENS_MAX),
-            answers: marks.said(&answers_text(input.blackboard)),
+            answers: answers_text(input.blackboard, marks),
             found: hits_text(input.hits, usize::try_from(input.hits_tokens).unwrap_or(usize::MAX), marks),
             trajectories: marks.number(&trajectories),
             subtasks: marks.number(&subtasks),

@@ -107,7 +107,7 @@ impl SubtaskInput<'_> {
         let message: Vec<String> =
             self.message.iter().map(|line| format!("- {}", marks.told(line))).collect();
         SubtaskTexts {
-            answers: marks.said(&answers_text(self.blackboard)),
+            answers: answers_text(self.blackboard, marks),
             found: hits_text(self.hits, usize::try_from(self.hits_tokens).unwrap_or(usize::MAX), marks),
             trajectories: marks.number(&trajectories),
             subtasks: marks.number(&subtasks),

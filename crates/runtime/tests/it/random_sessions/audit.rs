@@ -37,6 +37,8 @@ struct Audit<'a> {
     model_calls: u32,
     tokens: u64,
     open_rounds: u32,
+    /// Whether a person took over since the last look.
+    taken_over: bool,
 }
 
 /// Audits a journal; panics on a violation.
@@ -56,6 +58,7 @@ pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts)
         model_calls: 0,
         tokens: 0,
         open_rounds: 0,
+        taken_over: false,
     };
     for line in lines {
         match &line.record {
@@ -70,6 +73,11 @@ pub(super) fn audit(lines: &[Line], config: &SessionConfig, counts: &mut Counts)
 impl Audit<'_> {
     fn effect(&mut self, seq: u64, record: &EffectRecord) {
         self.wanted = Some(record.clone());
+        let decides = matches!(
+            record.effect,
+            Effect::Ask { .. } | Effect::AwaitApproval { .. } | Effect::Call { .. } | Effect::Delegate { .. }
+        );
+        assert!(!(decides && self.taken_over), "record {seq}: decided without a look at what a person did");
         if let Some(step) = &record.step {
             self.steps.insert(step.number);
             let steps = u32::try_from(self.steps.len()).unwrap();
@@ -78,6 +86,7 @@ impl Audit<'_> {
         match &record.effect {
             // A step starts with an observation; approvals of the previous step no longer apply.
             Effect::Observe { .. } => {
+                self.taken_over = false;
                 (self.asked, self.confirms) = (None, false);
                 self.before.clear();
             }
@@ -186,6 +195,12 @@ impl Audit<'_> {
                 let how = if *desktop_kept { "same desktop" } else { "new desktop" };
                 self.counts.note("resumed", how);
             }
+            Event::Told { .. } => self.counts.note("person", "said something"),
+            Event::TakenOver { .. } => {
+                self.counts.note("person", "took over");
+                (self.asked, self.taken_over) = (None, true);
+            }
+            Event::HandedBack { .. } => self.counts.note("person", "handed back"),
             Event::Acknowledged { .. } => self.open_rounds -= 1,
             Event::Ranked { .. } | Event::Retrieved { .. } | Event::Delegated { .. } | Event::Ended => {}
         }

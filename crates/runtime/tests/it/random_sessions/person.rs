@@ -1,11 +1,15 @@
-//! A random user who answers, is absent, or does not respond.
+//! A random user who answers, is absent, does not respond, says something unasked, or takes over and hands back.
 
-use std::sync::Mutex;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicBool, Ordering},
+};
 
 use deskhand_core::session::ApprovalScope;
 use deskhand_runtime::people::{
-    Answered, ApprovalRequest, Decided, PauseNotice, Questions, Request, UserChannel,
+    Answered, ApprovalRequest, Decided, PauseNotice, PauseSwitch, Questions, Request, UserChannel,
 };
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::chance::Chance;
 
@@ -14,12 +18,34 @@ pub(super) struct RandomPerson {
     chance: Mutex<Chance>,
     /// Whether there is a user at all.
     is_there: bool,
+    pub(super) pause: PauseSwitch,
+    /// Whether mouse and keyboard are theirs at the moment.
+    is_theirs: AtomicBool,
+    says: UnboundedSender<String>,
+    said: tokio::sync::Mutex<UnboundedReceiver<String>>,
 }
 
 impl RandomPerson {
     pub(super) fn new(mut chance: Chance) -> Self {
         let is_there = chance.percent(85);
-        Self { chance: Mutex::new(chance), is_there }
+        let (says, said) = unbounded_channel();
+        let (chance, said) = (Mutex::new(chance), tokio::sync::Mutex::new(said));
+        let (pause, is_theirs) = (PauseSwitch::default(), AtomicBool::new(false));
+        Self { chance, is_there, pause, is_theirs, says, said }
+    }
+
+    /// Does something of their own accord, now and then.
+    pub(super) fn meddles(&self, chance: &mut Chance) {
+        // Who has taken over says so once, and hands back once.
+        if !self.is_there || self.is_theirs.load(Ordering::Relaxed) {
+            return;
+        }
+        match chance.below(100) {
+            0..3 => self.says.send(format!("word {}", chance.below(1_000))).unwrap(),
+            3..5 => drop(self.pause.take_over()),
+            5 => drop(self.pause.pause()),
+            _ => {}
+        }
     }
 
     fn roll(&self) -> usize {
@@ -56,5 +82,27 @@ impl UserChannel for RandomPerson {
         }
     }
 
-    async fn notify(&self, _: PauseNotice) {}
+    async fn notify(&self, notice: PauseNotice) {
+        match notice {
+            PauseNotice::TakenOver { .. } => {
+                self.is_theirs.store(true, Ordering::Relaxed);
+                if self.roll() < 20 {
+                    self.says.send("while it is mine".to_owned()).unwrap();
+                }
+                let note = (self.roll() < 50).then(|| "all yours".to_owned());
+                if self.roll() < 80 {
+                    self.pause.hand_back(note)
+                } else {
+                    self.pause.resume()
+                };
+            }
+            PauseNotice::Paused { .. } => drop(self.pause.resume()),
+            PauseNotice::HandedBack => self.is_theirs.store(false, Ordering::Relaxed),
+            PauseNotice::Resumed => {}
+        }
+    }
+
+    async fn heard(&self) -> String {
+        self.said.lock().await.recv().await.unwrap()
+    }
 }
