@@ -77,6 +77,7 @@ fn types(place: &Path, crash: &(dyn Fn() + Sync)) {
         window: "*".to_owned(),
     };
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

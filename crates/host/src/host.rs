@@ -37,6 +37,7 @@ use crate::{
     Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
     config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
     knowledge::{Knowledge, retrievers},
+    live::{self, LiveDesktop},
     secrets,
     session::{self, Plan},
     sources::sources,
@@ -106,6 +107,19 @@ impl Host {
     /// No session or several sessions match.
     pub fn find(&self, name: &str) -> Result<SessionFolder, HostError> {
         Ok(session::find(&self.sessions(), name)?)
+    }
+
+    /// The desktop of a session as it is now; `None` if it has none that others can reach.
+    ///
+    /// # Errors
+    /// There is no such session, or its display does not answer.
+    pub async fn live_desktop(&self, name: &str) -> Result<Option<LiveDesktop>, HostError> {
+        live::of(&self.find(name)?).await
+    }
+
+    /// Whether a session has a desktop that [`Self::live_desktop`] can reach: a private one, held by a keeper.
+    pub fn has_live_desktop(&self, name: &str) -> bool {
+        self.find(name).is_ok_and(|folder| live::is_there(&folder))
     }
 
     /// Creates a session. Checks everything that can be checked now, and starts nothing.

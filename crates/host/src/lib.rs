@@ -41,6 +41,7 @@ mod error;
 mod found;
 mod host;
 pub mod knowledge;
+pub mod live;
 pub mod local;
 pub mod model;
 mod notice;

@@ -46,7 +46,7 @@ pub fn run<'a, D: Desktop>(
     observer: &'a mut (dyn FnMut(&Line) + Send),
 ) -> BoxFuture<'a, Result<RunEnd, RunError>> {
     Box::pin(async move {
-        let id = SessionId(uuid::Uuid::now_v7().to_string());
+        let id = options.id.take().unwrap_or_else(new_id);
         let folder = options.store.create(&id)?;
         let agents = match options.agents.open(&folder.agents_path()).await {
             Ok(agents) => agents,
@@ -136,6 +136,11 @@ pub fn resume<'a, D: Desktop>(
         driven?;
         Ok(driver.end(id))
     })
+}
+
+/// An id that no other session has; later ones sort after earlier ones.
+pub fn new_id() -> SessionId {
+    SessionId(uuid::Uuid::now_v7().to_string())
 }
 
 /// Opens the sources of tools, and puts all tools into the configuration. What is missing is said to the user.

@@ -10,6 +10,7 @@ use deskhand_core::{
 
 use crate::{
     clock::now_ms,
+    driver::new_id,
     held::{HeldSession, HoldError, Unsealed},
     journal::{JournalError, JournalProblem, Lines, Proof, Read, SessionFolder, SessionStore, Unproven},
     verify::for_each_picture,
@@ -84,7 +85,7 @@ pub fn fork(
     unsealed: Unsealed,
 ) -> Result<HeldSession, ForkError> {
     check(source, record, unsealed)?;
-    let id = SessionId(uuid::Uuid::now_v7().to_string());
+    let id = new_id();
     let folder = store.create(&id)?;
     let copied = copy(source, &folder, &id, record);
     match copied {

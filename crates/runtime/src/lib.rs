@@ -59,17 +59,18 @@ pub mod words;
 
 pub use catalogue::{Catalogue, Query, Table};
 pub use clock::now_ms;
-pub use driver::{resume, run};
+pub use driver::{new_id, resume, run};
 pub use fork::{ForkError, fork};
 pub use held::{HeldSession, HoldError, InForce, Unsealed};
 pub use journal::{
-    Journal, JournalError, JournalProblem, Proof, SealFolder, SessionFolder, SessionStore, Unproven,
+    Journal, JournalError, JournalProblem, JournalTail, Proof, SealFolder, SessionFolder, SessionStore,
+    Unproven,
 };
 pub use options::{RunEnd, RunError, RunOptions};
 pub use passwords::for_people;
 pub use rank::Ranker;
 pub use replay::{Difference, Replay, replay};
-pub use report::{ReportError, ReportFormat, write_report};
+pub use report::{LivePage, LivePart, ReportError, ReportFormat, write_report};
 pub use retrieve::{Found, Retrieve, Retrieving, fitting};
 pub use review::{Review, review};
 pub use stop::StopSwitch;

@@ -44,6 +44,8 @@ pub enum RunError {
 
 /// What a session runs with.
 pub struct RunOptions<'a, D: Desktop> {
+    /// The id of a new session; `None` for one of its own choice. No other session may have it.
+    pub id: Option<SessionId>,
     /// Where sessions are stored.
     pub store: &'a SessionStore,
     /// The desktop to work on.

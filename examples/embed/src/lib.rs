@@ -23,6 +23,7 @@ pub async fn carry_out<D: Desktop, M: Model>(
     state: &Path,
 ) -> Result<RunEnd, Box<dyn Error + Send + Sync>> {
     let options = RunOptions {
+        id: None,
         store: &SessionStore::at(state.join("sessions"), state.join("seals")),
         desktop,
         desktop_name: "embedded".to_owned(),

@@ -11,6 +11,7 @@ mod model;
 mod policy;
 mod run;
 mod secret;
+mod serve;
 mod sessions;
 mod settings;
 mod work;
@@ -35,6 +36,7 @@ pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelL
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
+pub(crate) use serve::ServeArgs;
 pub(crate) use sessions::{
     ForkArgs, GcArgs, Numbers, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
@@ -135,6 +137,8 @@ pub(crate) enum Command {
     Policy(PolicyArgs),
     /// Serve desktops to another agent, over the Model Context Protocol.
     Mcp(Box<McpArgs>),
+    /// Serve a page to watch, steer and look back at sessions.
+    Serve(ServeArgs),
     /// List the models that can be used, or try one.
     Model(ModelCommandArgs),
     /// List the agents that can work on sub-tasks, and which of them are enabled.

@@ -222,6 +222,11 @@ impl ScreenArgs {
 }
 
 impl StoreArgs {
+    /// The folder of the sessions, if it is named.
+    pub(crate) fn state_dir(&self) -> Option<&str> {
+        self.state_dir.as_deref()
+    }
+
     /// The settings that these flags stand for.
     pub(crate) fn overrides(&self) -> Overrides {
         Overrides::default().set_if("sessions.dir", self.state_dir.clone(), "the flag --state-dir")

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, path::PathBuf};
 
 use clap::{Args, ValueHint};
+use deskhand_core::ids::SessionId;
 use deskhand_host::config::Overrides;
 
 use super::settings::{DesktopName, ScreenArgs, SettingArgs};
@@ -18,6 +19,9 @@ pub(crate) struct WorkArgs {
     pub(crate) script: ScriptArgs,
     #[command(flatten)]
     pub(crate) documents: DocumentArgs,
+    /// The id of the session, for whoever starts it and wants to find it.
+    #[arg(long = "as", value_name = "ID", hide = true, value_parser = parse_id)]
+    pub(crate) id: Option<SessionId>,
 }
 
 /// What is printed.
@@ -90,6 +94,12 @@ impl ScriptArgs {
     pub(crate) fn variables(&self) -> BTreeMap<String, String> {
         self.script_var.iter().cloned().collect()
     }
+}
+
+/// The id of a session is the name of its folder.
+fn parse_id(text: &str) -> Result<SessionId, String> {
+    let is_id = !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
+    is_id.then(|| SessionId(text.to_owned())).ok_or_else(|| format!("`{text}` is not the id of a session"))
 }
 
 fn parse_pair(text: &str) -> Result<(String, String), String> {

@@ -29,6 +29,7 @@ mod run;
 mod sandboxed;
 mod screenshot;
 mod secret;
+mod serve;
 mod session;
 mod sessions;
 mod show;
@@ -75,6 +76,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Gc(args) => gc::gc(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Policy(args) => policy::policy(&args),
+        Command::Serve(args) => block_on(serve::serve(&args)),
         Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Model(args) => block_on(model::model(&args)),
         Command::Agents(args) => agents::agents(&args),

@@ -8,7 +8,10 @@ use deskhand_core::{
     record::{Line as JournalLine, Record},
     session::Effect,
 };
-use deskhand_host::{Ended, HostError, Notice, Observer, Session, SessionRequest, config::Config};
+use deskhand_host::{
+    Ended, HostError, Notice, Observer, Session, SessionRequest,
+    config::{ChannelSetting, Config},
+};
 use deskhand_runtime::{
     PhaseTimes, StopSwitch, Unsealed,
     people::{Request, protocol::FromSession},
@@ -29,6 +32,8 @@ use crate::{
 pub(super) struct Shown {
     pub(super) asked: Answerer,
     pub(super) json: bool,
+    /// Whether it is steered through its control socket alone.
+    pub(super) detached: bool,
     pub(super) verbosity: Verbosity,
 }
 
@@ -40,7 +45,8 @@ impl Shown {
             (false, 1) => Verbosity::Thoughts,
             (false, _) => Verbosity::Everything,
         };
-        Self { asked: Answerer::of(config, args.output.json), json: args.output.json, verbosity }
+        let detached = config.people.channel == ChannelSetting::Socket;
+        Self { asked: Answerer::of(config, args.output.json), json: args.output.json, detached, verbosity }
     }
 
     /// The stream for people: standard output, unless `--json` uses it.
@@ -53,6 +59,7 @@ impl Shown {
 pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&PathBuf>) -> SessionRequest {
     let text = text.map(str::trim).filter(|text| !text.is_empty());
     SessionRequest {
+        id: args.id.clone(),
         requests: text.map(Request::from).into_iter().collect(),
         converse: false,
         open: args.documents.open.clone(),
@@ -79,6 +86,10 @@ pub(super) async fn carry_out_then(
     history: Option<&Path>,
     then: impl FnOnce(&Ended) -> Result<(), HostError>,
 ) -> CommandResult {
+    if shown.detached {
+        // Out of the reach of what ends the service that started it. Who is a leader already is not in its reach.
+        rustix::process::setsid().ok();
+    }
     let mut signals = Signals::catch()?;
     let stop = StopSwitch::new();
     let (control, listening) = shown.asked.open(&stop, history)?;

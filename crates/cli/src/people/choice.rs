@@ -43,7 +43,7 @@ impl Answerer {
     /// A program with `--json`, else the terminal if there is one, unless the configuration disables asking.
     pub(crate) fn of(config: &Config, json: bool) -> Self {
         match (json, config.people.channel) {
-            (_, ChannelSetting::None) => Self::Nobody,
+            (_, ChannelSetting::None | ChannelSetting::Socket) => Self::Nobody,
             (true, ChannelSetting::Auto) => Self::Json,
             (false, ChannelSetting::Auto) if io::stdin().is_terminal() => Self::Terminal,
             (false, ChannelSetting::Auto) => Self::Nobody,

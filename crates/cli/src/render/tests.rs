@@ -33,6 +33,7 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let mut lines = Vec::new();
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

@@ -165,10 +165,10 @@ impl View {
                 self.push("stopped", Tone::Bad, &format!("the session is suspended: {reason}"));
             }
             Note::Told(text) => self.push("user said", Tone::Plain, text),
-            Note::TakenOver => self.push("taken over", Tone::Doubtful, "by the user"),
+            Note::TakenOver => self.push("by hand", Tone::Doubtful, "the user has taken over"),
             Note::HandedBack { acts, unwatched, words } => {
                 let words = hands_words(acts, unwatched, words.as_deref());
-                self.push("handed back", Tone::Doubtful, &words);
+                self.push("by hand", Tone::Doubtful, &words);
             }
             Note::Resumed { desktop_kept } => {
                 let on = if *desktop_kept { "on the same desktop" } else { "on a new desktop" };

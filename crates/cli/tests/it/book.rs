@@ -59,6 +59,7 @@ pages! {
     reports: "docs/guides/reports.md" on "mousepad";
     scripts: "docs/guides/scripts.md" on "mousepad";
     secrets: "docs/guides/secrets.md" on "mousepad";
+    serve: "docs/guides/serve.md";
     sessions: "docs/guides/sessions.md" on "mousepad";
     more_tools: "docs/guides/tools.md";
     workflow_files: "docs/guides/workflows.md";
@@ -72,6 +73,7 @@ pages! {
     states: "docs/reference/states.md";
     tools: "docs/reference/tools.md";
     session_machine: "docs/internals/session-machine.md";
+    live: "docs/internals/live.md";
     memory: "docs/internals/memory.md";
     gate: "docs/internals/gate.md";
     journal: "docs/internals/journal.md" on "mousepad";

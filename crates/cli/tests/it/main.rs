@@ -19,6 +19,7 @@ mod models;
 mod opening;
 mod operators;
 mod packaging;
+mod page;
 mod pages;
 mod passwords;
 mod people;

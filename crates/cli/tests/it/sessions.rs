@@ -25,6 +25,7 @@ pub(crate) fn record(world: &World) -> (String, PathBuf) {
     let model = Script::parse("office.script.toml", OFFICE_SCRIPT, variables).unwrap();
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

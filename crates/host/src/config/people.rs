@@ -47,8 +47,11 @@ pub enum ApprovalSetting {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelSetting {
-    /// Over JSON lines with `--json`, else on the terminal if standard input is one.
+    /// Over JSON lines with `--json`, else on the terminal if standard input is one; besides, whoever is at the control socket of the
+    /// session, such as a page of `deskhand serve`.
     Auto,
-    /// Not at all.
+    /// Through the control socket of the session alone; a question waits until somebody is there.
+    Socket,
+    /// Not at all; the session has no control socket.
     None,
 }

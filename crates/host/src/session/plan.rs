@@ -8,6 +8,7 @@ use std::{
 };
 
 use deskhand_core::{
+    ids::SessionId,
     policy::{Places, Policy},
     prompt::PromptSet,
     session::{Limits, SessionConfig, Verify},
@@ -17,7 +18,7 @@ use deskhand_model::Relay;
 use deskhand_runtime::{
     HeldSession, SessionStore,
     agents::EnabledAgents,
-    people::{Approvals, Request},
+    people::{Approvals, Patience, Request},
     sources::EnabledSources,
     tools::{FileSettings, Workflows},
 };
@@ -27,8 +28,8 @@ use crate::{
     HostError,
     agents::enable,
     config::{
-        ApprovalSetting, Config, Loaded, PeopleSettings, PolicySettings, knowledge_dir, price_table,
-        session_store,
+        ApprovalSetting, ChannelSetting, Config, Loaded, PeopleSettings, PolicySettings, knowledge_dir,
+        price_table, session_store,
     },
     knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
@@ -42,6 +43,8 @@ use crate::{
 /// A request for a session. Everything else is configuration.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SessionRequest {
+    /// The id of a new session; `None` for one of its own choice.
+    pub id: Option<SessionId>,
     /// The requests, in order.
     pub requests: Vec<Request>,
     /// Whether to ask the user for more requests after these.
@@ -63,6 +66,8 @@ impl From<&str> for SessionRequest {
 /// Everything that a session needs to run.
 #[derive(Clone)]
 pub(crate) struct Plan {
+    /// The id of a new session.
+    pub(super) id: Option<SessionId>,
     pub(crate) requests: Vec<Request>,
     pub(super) converse: bool,
     pub(crate) model: TeamChoice,
@@ -92,6 +97,8 @@ pub(super) struct PeopleRules {
     pub(super) approvals: Approvals,
     pub(super) question_timeout: Option<Duration>,
     pub(super) approval_timeout: Option<Duration>,
+    /// Whether questions wait for somebody at the control socket; `None` for a session without one.
+    pub(super) patience: Option<Patience>,
 }
 
 impl PeopleRules {
@@ -105,6 +112,11 @@ impl PeopleRules {
             },
             question_timeout: seconds(settings.question_timeout_s),
             approval_timeout: seconds(settings.approval_timeout_s),
+            patience: match settings.channel {
+                ChannelSetting::Auto => Some(Patience::AskWhoIsThere),
+                ChannelSetting::Socket => Some(Patience::WaitForSomebody),
+                ChannelSetting::None => None,
+            },
         }
     }
 }
@@ -229,6 +241,7 @@ impl Plan {
         let workspace = WorkspacePlan::for_requests(config, &request.open)?;
         session.opened = hosts_of(&workspace.documents);
         Ok(Self {
+            id: request.id,
             requests: request.requests,
             converse: request.converse,
             setup: Setup {

@@ -21,7 +21,7 @@ use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Team;
 use deskhand_runtime::{
     HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
-    people::{AnyUserChannel, Nobody, PauseSwitch, People},
+    people::{AnyUserChannel, ControlSocket, Everybody, Nobody, PauseSwitch, People, Steered},
     private,
     tools::DuplicateTool,
 };
@@ -252,8 +252,11 @@ impl Run<'_> {
             let plan = self.plan;
             let tools = toolbox(plan, workspace).map_err(|error| HostError::Tools(error.into()))?;
             let mut following = Following::of(held.as_ref())?;
+            let socket = self.socket();
+            let user = self.user(socket.as_ref());
             let hands = HandsOn::of(workspace);
             let options = RunOptions {
+                id: plan.id.clone(),
                 store: &plan.store,
                 desktop: &workspace.desktop,
                 desktop_name: workspace.name.clone(),
@@ -264,7 +267,7 @@ impl Run<'_> {
                 prompts: plan.prompts.clone(),
                 requests: plan.requests.clone(),
                 people: People {
-                    channel: &*self.control.user,
+                    channel: &*user,
                     converse: plan.converse,
                     approvals: plan.people.approvals,
                     question_timeout: plan.people.question_timeout,
@@ -281,14 +284,20 @@ impl Run<'_> {
             };
             if let Some(held) = &held {
                 note(plan, workspace, held.folder().path(), self.observer);
+                listen(socket.as_deref(), &held.id(), held.folder().path());
             }
             let observer = &mut *self.observer;
             let mut on_line = |line: &Line| {
                 if let Record::Header(header) = &line.record {
-                    note(plan, workspace, &plan.store.root().join(&header.session.0), observer);
+                    let folder = plan.store.root().join(&header.session.0);
+                    note(plan, workspace, &folder, observer);
+                    listen(socket.as_deref(), &header.session, &folder);
                 }
                 following.read(line);
                 observer.record(line);
+                if let Some(socket) = &socket {
+                    socket.recorded(line.seq);
+                }
             };
             let ran = match held {
                 None => deskhand_runtime::run(options, &mut on_line).await,
@@ -304,6 +313,23 @@ impl Run<'_> {
             problem.iter().for_each(|problem| self.observer.notice(problem));
             Ok(Worked { end, workflows, summary, screenshot })
         })
+    }
+
+    /// Who is asked: who started the session, and who is at its control socket.
+    fn user(&self, socket: Option<&Arc<ControlSocket>>) -> Arc<dyn AnyUserChannel> {
+        let own = Arc::clone(&self.control.user);
+        match socket.cloned() {
+            Some(socket) if own.is_nobody_boxed() => socket,
+            Some(socket) => Arc::new(Everybody::of(own, socket)),
+            None => own,
+        }
+    }
+
+    /// Where others watch and steer the session.
+    fn socket(&self) -> Option<Arc<ControlSocket>> {
+        let Control { stop, pause, waits, .. } = self.control.clone();
+        let patience = self.plan.people.patience?;
+        Some(Arc::new(ControlSocket::new(Steered { stop, pause, waits }, patience)))
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.
@@ -366,6 +392,13 @@ fn note(plan: &Plan, workspace: &Workspace, folder: &Path, observer: &mut dyn Ob
     let duration = plan.workspace.keep.as_ref().map_or(Duration::ZERO, |keep| keep.duration);
     if let Err(error) = workspace.note_in(folder, duration) {
         observer.notice(&Notice::not_kept(&error));
+    }
+}
+
+/// Opens the control socket of a session. Without it the session runs all the same.
+fn listen(socket: Option<&ControlSocket>, session: &SessionId, folder: &Path) {
+    if let Some(Err(error)) = socket.map(|socket| socket.listen(session, folder)) {
+        tracing::warn!(%error, "the session has no control socket");
     }
 }
 

@@ -112,6 +112,7 @@ async fn steps(stage: &Stage, folder: &Path, pictures: bool) -> Result<Vec<f64>,
     let limits = Limits { steps_max: 200, ..Limits::default() };
     let config = SessionConfig { limits, pictures, ..SessionConfig::default() };
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &stage.desktop,
         desktop_name: "virtual".to_owned(),

@@ -101,6 +101,7 @@ async fn session(store: SessionStore, steps: u32, at_end: Arc<Barrier>) -> Resul
     let limits =
         Limits { steps_max: u32::MAX, model_calls_max: u32::MAX, tokens_max: None, ..Limits::default() };
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &*desktop,
         desktop_name: "fake".to_owned(),

@@ -99,6 +99,7 @@ async fn session(
     let tools = Toolbox::standard(ActLimits::default())?;
     let limits = Limits { steps_max, ..Limits::default() };
     let options = RunOptions {
+        id: None,
         store,
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

@@ -16,6 +16,7 @@ mod reader;
 mod references;
 mod seal;
 mod store;
+mod tail;
 mod views;
 mod writer;
 
@@ -30,6 +31,7 @@ pub(crate) use reader::records;
 pub use reader::{Journal, JournalProblem};
 pub use store::{SessionFolder, SessionStore};
 pub(crate) use store::{hex, sha256_hex};
+pub use tail::JournalTail;
 pub use views::ViewError;
 pub(crate) use views::{StoredLine, StoredObservation, Views};
 pub use writer::JournalWriter;

@@ -113,6 +113,8 @@ pub struct Listener<F> {
     requests: VecDeque<Request>,
     /// No further requests.
     ended: bool,
+    /// Whether a pause stays without this input.
+    beside: bool,
     open: Option<(Prompt, oneshot::Sender<Reply>)>,
 }
 
@@ -134,9 +136,21 @@ pub fn console<F: Frontend>(
         pause,
         requests: VecDeque::new(),
         ended: false,
+        beside: false,
         open: None,
     };
     (Console { messages: sender, words: Mutex::new(words) }, listener)
+}
+
+/// The same for an input beside others: when it ends, the others can still resume what it paused. Its words go where those of all go.
+pub(super) fn console_beside<F: Frontend>(
+    lines: InputLines,
+    frontend: F,
+    (stop, pause): (StopSwitch, PauseSwitch),
+    words: mpsc::Sender<String>,
+) -> (Console, Listener<F>) {
+    let (console, listener) = console(lines, frontend, stop, pause);
+    (console, Listener { beside: true, words, ..listener })
 }
 
 impl Console {
@@ -227,7 +241,7 @@ impl<F: Frontend> Listener<F> {
         self.lines = None;
         self.ended = true;
         // Without input, nothing could resume the session. A person who has taken over may still be at work.
-        if !self.pause.is_taken_over() {
+        if !self.beside && !self.pause.is_taken_over() {
             self.pause.resume();
         }
         if let Some((prompt, reply)) = self.open.take() {

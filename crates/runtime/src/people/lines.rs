@@ -45,6 +45,12 @@ impl InputLines {
         Ok(Self(receiver))
     }
 
+    /// An input that somebody else reads.
+    pub(super) fn channel() -> (mpsc::Sender<InputLine>, Self) {
+        let (sender, lines) = mpsc::channel(LINES_WAITING_MAX);
+        (sender, Self(lines))
+    }
+
     /// An input that has already ended.
     pub fn none() -> Self {
         Self(mpsc::channel(1).1)

@@ -129,6 +129,11 @@ pub trait UserChannel: Send + Sync {
     /// Sends a notice to the user.
     fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
 
+    /// Whether there is no user, now or later.
+    fn is_nobody(&self) -> bool {
+        false
+    }
+
     /// The next words that the user says of their own accord. Dropping the future loses none. Never completes for a user who only
     /// answers.
     fn heard(&self) -> impl Future<Output = String> + Send {
@@ -150,6 +155,9 @@ pub trait AnyUserChannel: Send + Sync {
     /// See [`UserChannel::notify`].
     fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()>;
 
+    /// See [`UserChannel::is_nobody`].
+    fn is_nobody_boxed(&self) -> bool;
+
     /// See [`UserChannel::heard`].
     fn heard_boxed(&self) -> BoxFuture<'_, String>;
 }
@@ -169,6 +177,10 @@ impl<C: UserChannel> AnyUserChannel for C {
 
     fn notify_boxed(&self, notice: PauseNotice) -> BoxFuture<'_, ()> {
         Box::pin(self.notify(notice))
+    }
+
+    fn is_nobody_boxed(&self) -> bool {
+        self.is_nobody()
     }
 
     fn heard_boxed(&self) -> BoxFuture<'_, String> {
@@ -194,4 +206,8 @@ impl UserChannel for Nobody {
     }
 
     async fn notify(&self, _: PauseNotice) {}
+
+    fn is_nobody(&self) -> bool {
+        true
+    }
 }

@@ -95,6 +95,20 @@ pub enum FromSession<'a> {
     Event(JournalLine<'a>),
     /// A journal line: the settings change from here on.
     Changed(JournalLine<'a>),
+    /// The first line over a control socket. What is asked at the moment follows.
+    Attached {
+        /// The session.
+        session: &'a str,
+        /// The number of its last record.
+        seq: u64,
+        /// Whether it is paused.
+        paused: bool,
+    },
+    /// A record was written; over a control socket in place of the record.
+    Recorded {
+        /// Its number.
+        seq: u64,
+    },
     /// The session waits for the next request.
     AwaitingRequest,
     /// Questions; the session waits for an `answer` with this id.

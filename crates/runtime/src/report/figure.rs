@@ -76,7 +76,7 @@ pub(super) fn figure_of(
     seen: &Observation,
     acts: &[ActStory],
     step: u32,
-    album: &mut Album<'_>,
+    album: &mut Album,
 ) -> Option<Figure> {
     let region = region_of(seen).filter(|region| !region.is_empty())?;
     let picture = seen.picture();

@@ -7,7 +7,7 @@ use super::{
     html_head::head,
     html_parts::{OutcomePage, TalkPage, outcome_page, round_page},
     html_step::{EndPicture, StepPage, StepWriter},
-    overview::Overview,
+    overview::{Overview, RoundLine},
     pictures::Album,
     render::{JS, Templates},
     sink::Sink,
@@ -64,33 +64,49 @@ fn write_chapter(
     templates: &Templates,
     overview: &Overview,
     several: bool,
-    steps: &mut StepWriter<'_>,
+    steps: &mut StepWriter,
     out: &mut Sink<'_>,
 ) -> Result<(), ReportError> {
-    let html = match chapter {
+    let round = match chapter {
         Chapter::Begun(begun) if several || !begun.plan.is_empty() => {
-            let line = overview.rounds.iter().find(|line| line.number == begun.round);
-            match line {
-                Some(line) => templates.render("round", &round_page(line))?,
-                None => String::new(),
-            }
+            overview.rounds.iter().find(|line| line.number == begun.round)
         }
-        Chapter::Begun(_) => String::new(),
+        Chapter::Begun(_)
+        | Chapter::Step(_)
+        | Chapter::Talk(_)
+        | Chapter::Note(_)
+        | Chapter::Left { .. }
+        | Chapter::Ended { .. } => None,
+    };
+    out.write(&chapter_html(chapter, round, templates, steps)?)
+}
+
+/// A chapter; of the begin of a round what its line says.
+pub(super) fn chapter_html(
+    chapter: &Chapter,
+    round: Option<&RoundLine>,
+    templates: &Templates,
+    steps: &mut StepWriter,
+) -> Result<String, ReportError> {
+    match chapter {
+        Chapter::Begun(_) => match round {
+            Some(line) => templates.render("round", &round_page(line)),
+            None => Ok(String::new()),
+        },
         Chapter::Step(step) => {
             let page: StepPage = steps.page(step);
-            templates.render("step", &page)?
+            templates.render("step", &page)
         }
         Chapter::Talk(talk) => {
-            templates.render("aside", &Aside { talk: Some(TalkPage::of(talk)), ..Aside::default() })?
+            templates.render("aside", &Aside { talk: Some(TalkPage::of(talk)), ..Aside::default() })
         }
         Chapter::Note(note) => {
-            templates.render("aside", &Aside { note: Some(NoteLine::of(note)), ..Aside::default() })?
+            templates.render("aside", &Aside { note: Some(NoteLine::of(note)), ..Aside::default() })
         }
         Chapter::Left { picture, .. } => {
-            templates.render("aside", &Aside { end: steps.end(picture), ..Aside::default() })?
+            templates.render("aside", &Aside { end: steps.end(picture), ..Aside::default() })
         }
         Chapter::Ended { outcome, .. } => templates
-            .render("aside", &Aside { outcome: Some(outcome_page(Some(outcome))), ..Aside::default() })?,
-    };
-    out.write(&html)
+            .render("aside", &Aside { outcome: Some(outcome_page(Some(outcome))), ..Aside::default() }),
+    }
 }

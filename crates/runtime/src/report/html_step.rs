@@ -107,8 +107,8 @@ pub(super) struct StepPage {
 }
 
 /// Renders steps, and remembers what the page already contains.
-pub(super) struct StepWriter<'a> {
-    album: Album<'a>,
+pub(super) struct StepWriter {
+    album: Album,
     /// Instructions by kind of reply, with the step that shows them.
     instructions: HashMap<ReplyKind, (String, u32)>,
     brief: bool,
@@ -127,7 +127,7 @@ pub(super) struct EndPicture {
     why: &'static str,
 }
 
-impl<'a> StepWriter<'a> {
+impl StepWriter {
     /// The picture of the end of a round.
     pub(super) fn end(&mut self, picture: &PictureRef) -> Option<EndPicture> {
         let (width, height) = (picture.width, picture.height);
@@ -139,8 +139,13 @@ impl<'a> StepWriter<'a> {
         Some(EndPicture { width, height, data, id, why })
     }
 
-    pub(super) fn new(overview: &Overview, album: Album<'a>) -> Self {
+    pub(super) fn new(overview: &Overview, album: Album) -> Self {
         Self { album, instructions: HashMap::new(), brief: overview.text_bytes > TEXT_BYTES_MAX }
+    }
+
+    /// One that leaves prompts out where nothing went wrong.
+    pub(super) fn brief(album: Album) -> Self {
+        Self { album, instructions: HashMap::new(), brief: true }
     }
 
     /// A note on omitted content; empty if nothing is omitted.
@@ -244,7 +249,7 @@ impl<'a> StepWriter<'a> {
         let mut same_as = 0;
         if message.speaker == Speaker::System {
             match self.instructions.get(&ask.reply) {
-                Some((known, number)) if *known == text => {
+                Some((known, number)) if *known == text && *number != step.number => {
                     same_as = *number;
                     text.clear();
                 }

@@ -14,6 +14,7 @@ mod html_head;
 mod html_parts;
 mod html_step;
 mod jsonl;
+mod live;
 mod markdown;
 mod overview;
 mod pictures;
@@ -27,6 +28,9 @@ mod words;
 mod write;
 
 pub use error::ReportError;
+pub use live::{LivePage, LivePart};
 pub(crate) use overview::cost_of;
+/// The style of report pages.
+pub use render::CSS as STYLE;
 pub(crate) use words::{NoteLine, TalkLine, reply_words};
 pub use write::{ReportFormat, write_report};

@@ -29,8 +29,10 @@ pub(super) enum Shown {
 
 /// The pictures of one page.
 #[derive(Debug)]
-pub(super) struct Album<'a> {
-    folder: &'a SessionFolder,
+pub(super) struct Album {
+    folder: SessionFolder,
+    /// Where pictures are, if the page links them: what comes before their hashes.
+    links: Option<String>,
     /// 2 if pictures are shown at half size.
     factor: u32,
     /// One of this many pictures is shown.
@@ -41,9 +43,9 @@ pub(super) struct Album<'a> {
     sizes: BTreeMap<String, u64>,
 }
 
-impl<'a> Album<'a> {
+impl Album {
     /// Plans these pictures, given by hash.
-    pub(super) fn of(folder: &'a SessionFolder, pictures: &BTreeSet<String>) -> Self {
+    pub(super) fn of(folder: &SessionFolder, pictures: &BTreeSet<String>) -> Self {
         let size = |sha256: &String| fs::metadata(folder.picture_path(sha256)).ok().map(|file| file.len());
         let sizes: BTreeMap<String, u64> =
             pictures.iter().filter_map(|sha256| Some((sha256.clone(), size(sha256)?))).collect();
@@ -51,13 +53,19 @@ impl<'a> Album<'a> {
         let factor = if total > BYTES_MAX { 2 } else { 1 };
         let cost = if factor == 2 { total / HALF_COSTS } else { total };
         Self {
-            folder,
+            folder: folder.clone(),
+            links: None,
             factor,
             every: cost.div_ceil(BYTES_MAX).max(1),
             asked: 0,
             shown: BTreeSet::new(),
             sizes,
         }
+    }
+
+    /// All pictures, by links.
+    pub(super) fn linked(folder: &SessionFolder, links: &str) -> Self {
+        Self { links: Some(links.to_owned()), ..Self::of(folder, &BTreeSet::new()) }
     }
 
     /// A note on reduced or omitted pictures; empty if there are none.
@@ -76,6 +84,10 @@ impl<'a> Album<'a> {
 
     /// The next picture of the page.
     pub(super) fn show(&mut self, picture: &PictureRef) -> Shown {
+        if let Some(links) = &self.links {
+            // Each part of a live page stands for itself.
+            return Shown::Whole { id: String::new(), data: format!("{links}{}", picture.sha256) };
+        }
         let id: String = picture.sha256.chars().take(16).collect();
         if !self.sizes.contains_key(&picture.sha256) {
             return Shown::LeftOut { why: "The picture is missing from the session folder." };

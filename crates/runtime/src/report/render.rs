@@ -10,7 +10,8 @@ use serde::Serialize;
 
 use super::ReportError;
 
-pub(super) const CSS: &str = include_str!("templates/report.css");
+/// The style of report pages.
+pub const CSS: &str = include_str!("templates/report.css");
 pub(super) const JS: &str = include_str!("templates/report.js");
 
 const TEMPLATES: &[(&str, &str)] = &[

@@ -215,6 +215,7 @@ async fn the_first_stop_cancels_a_wait() {
     let (store, stop) =
         (SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")), StopSwitch::new());
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &stage.desktop,
         desktop_name: "test".to_owned(),

@@ -241,6 +241,7 @@ impl Life {
         let desktop = std::mem::replace(&mut self.stage.desktop, FakeDesktop::new([], []));
         let (stage, counts, shows) = (&mut self.stage, &mut self.counts, self.shows_lines);
         let options = RunOptions {
+            id: None,
             store: &self.store,
             desktop: &desktop,
             desktop_name: "fake".to_owned(),

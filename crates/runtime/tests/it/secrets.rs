@@ -120,6 +120,7 @@ fn options<'a>(
     requests: &[&str],
 ) -> RunOptions<'a, Veiled<FakeDesktop>> {
     RunOptions {
+        id: None,
         store,
         desktop,
         desktop_name: "fake".to_owned(),

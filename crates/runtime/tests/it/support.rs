@@ -77,6 +77,7 @@ pub(crate) async fn run_people<M: Model>(
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let mut lines = Vec::new();
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &desktop,
         desktop_name: "fake".to_owned(),
@@ -192,6 +193,7 @@ impl<M: Model> World<M> {
 
     pub(crate) fn options(&self, requests: Vec<String>) -> RunOptions<'_, FakeDesktop> {
         RunOptions {
+            id: None,
             store: &self.store,
             desktop: &self.desktop,
             desktop_name: "fake".to_owned(),

@@ -74,6 +74,7 @@ async fn steps(document: &str, actions: &[Value]) -> Option<Vec<(String, WindowV
     let store = SessionStore::at(folder.path().join("sessions"), folder.path().join("seals"));
     let tools = Toolbox::standard(ActLimits::default()).unwrap();
     let options = RunOptions {
+        id: None,
         store: &store,
         desktop: &desktop,
         desktop_name: "test".to_owned(),

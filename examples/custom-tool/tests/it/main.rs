@@ -49,6 +49,7 @@ async fn a_model_sees_the_tool_and_calls_it() {
     let tools = Toolbox::standard(ActLimits::default()).unwrap().with_app_tool::<CountWords>().unwrap();
     let tools = tools.with_sources(EnabledSources::default().with(Dice { rolls: vec![3, 5] }));
     let options = RunOptions {
+        id: None,
         store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

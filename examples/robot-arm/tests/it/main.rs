@@ -31,6 +31,7 @@ async fn run_with(kind: impl AgentKind, turns: &str) -> (RunEnd, Vec<Line>, temp
     registry.register(kind).unwrap();
     let (desktop, model) = (office(), Script::parse("arm.toml", turns, BTreeMap::new()).unwrap());
     let options = RunOptions {
+        id: None,
         store: &SessionStore::at(folder.path().join("sessions"), folder.path().join("seals")),
         desktop: &desktop,
         desktop_name: "fake".to_owned(),

@@ -142,7 +142,12 @@ pub(super) fn of_sessions(place: &Place) -> Vec<String> {
             | ["seals", "journal.key" | "anchors"]
             | ["seals", "anchors", _]
             | ["sessions", _] => !below.iter().any(|name| name.starts_with('.')),
-            ["sessions", _, "journal.jsonl" | "lock" | "pictures" | "agents" | "desktop.json"]
+            // The control socket of a process that was killed; the next one replaces it.
+            [
+                "sessions",
+                _,
+                "journal.jsonl" | "lock" | "pictures" | "agents" | "desktop.json" | "control.sock",
+            ]
             | ["sessions", _, "agents", ..] => true,
             ["sessions", _, name] => name.starts_with("prompts-"),
             ["sessions", _, "pictures", name] => !name.starts_with('.'),

@@ -1,0 +1,48 @@
+//! Reads a journal that is still being written, as far as it goes.
+
+use deskhand_core::record::Line;
+
+use super::{JournalError, Lines, Read, SessionFolder};
+
+/// The lines of a journal in the order in which they come. What is wrong with them is for who reads the journal as a whole.
+pub struct JournalTail {
+    folder: SessionFolder,
+    /// `None` before the first line is there.
+    lines: Option<Lines>,
+    seq: u64,
+}
+
+impl JournalTail {
+    /// Begins with the first line, which need not be there yet.
+    pub fn of(folder: &SessionFolder) -> Self {
+        Self { folder: folder.clone(), lines: None, seq: 0 }
+    }
+
+    /// The number of the last line that was read; 0 before the first.
+    pub const fn seq(&self) -> u64 {
+        self.seq
+    }
+
+    /// Reads the lines that are complete and have not been read.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the journal cannot be read, a line is invalid, or the format version is not supported. The lines before that
+    /// were passed on.
+    pub fn read_new(&mut self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
+        let lines = match &mut self.lines {
+            Some(lines) => lines,
+            None => match Lines::open(&self.folder) {
+                Ok(lines) => self.lines.insert(lines),
+                Err(JournalError::NoRecord { .. }) => return Ok(()),
+                Err(error) => return Err(error),
+            },
+        };
+        while let Some(read) = lines.next_so_far()? {
+            if let Read::Line(line) = read {
+                self.seq = line.seq;
+                reader(&line);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,261 @@
+//! The control socket of a session: `control.sock` in its folder, through which programs of the same user watch and steer it while it
+//! runs, whoever started it.
+//!
+//! Each client speaks the JSON Lines protocol ([`protocol`](super::protocol)), with two differences: it is told that records were
+//! written rather than the records themselves, which it reads from the journal; and when it leaves, the session goes on. All clients
+//! are asked, also those who come later; the first answer counts. A client that does not read is cut off, and never waited for.
+
+mod client;
+
+use std::{
+    collections::HashSet,
+    fs, io,
+    os::{fd::AsRawFd as _, unix::fs::PermissionsExt as _},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use deskhand_core::ids::SessionId;
+use futures_util::{
+    future::BoxFuture,
+    stream::{FuturesUnordered, StreamExt as _},
+};
+use tokio::{
+    net::{UnixListener, UnixStream},
+    sync::{mpsc, watch},
+    task::JoinSet,
+};
+
+use super::{
+    Answered, ApprovalRequest, Console, Decided, PauseNotice, PauseSwitch, Questions, Request, UserChannel,
+    WORDS_WAITING_MAX,
+};
+use crate::{stop::StopSwitch, waiting::Waits};
+
+/// The name of the socket in the folder of its session.
+pub const CONTROL_SOCKET: &str = "control.sock";
+
+/// The most clients at once.
+const CLIENTS_MAX: usize = 32;
+
+/// What a session has for its clients.
+#[derive(Debug, Clone)]
+pub struct Steered {
+    /// Stops it.
+    pub stop: StopSwitch,
+    /// Pauses it.
+    pub pause: PauseSwitch,
+    /// Says what it waits for.
+    pub waits: Waits,
+}
+
+/// A client that may be asked.
+#[derive(Clone)]
+struct Client {
+    number: u64,
+    console: Arc<Console>,
+}
+
+/// What all clients share.
+struct Shared {
+    session: Steered,
+    clients: watch::Sender<Vec<Client>>,
+    /// The number of the last record.
+    seq: watch::Sender<u64>,
+    /// The last number that a client got.
+    numbers: AtomicU64,
+    /// What clients say of their own accord. They may have left before it is taken in.
+    words: mpsc::Sender<String>,
+}
+
+/// Whether a question waits for somebody to come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// If nobody is there, nobody is asked.
+    AskWhoIsThere,
+    /// It waits.
+    WaitForSomebody,
+}
+
+/// The socket, and the channel to all who use it. The socket is gone once this is dropped; clients are cut off then.
+pub struct ControlSocket {
+    shared: Arc<Shared>,
+    words: tokio::sync::Mutex<mpsc::Receiver<String>>,
+    patience: Patience,
+    listening: Mutex<Option<Listening>>,
+}
+
+struct Listening {
+    path: PathBuf,
+    /// Aborted when dropped.
+    _accepting: JoinSet<()>,
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        fs::remove_file(&self.path).ok();
+    }
+}
+
+impl ControlSocket {
+    /// The channel; nobody can come before it [listens](Self::listen).
+    pub fn new(session: Steered, patience: Patience) -> Self {
+        let (said, words) = mpsc::channel(WORDS_WAITING_MAX);
+        let shared = Arc::new(Shared {
+            words: said,
+            session,
+            clients: watch::Sender::new(Vec::new()),
+            seq: watch::Sender::new(0),
+            numbers: AtomicU64::new(0),
+        });
+        Self { shared, words: tokio::sync::Mutex::new(words), patience, listening: Mutex::new(None) }
+    }
+
+    /// Listens in the folder of a session, which this process holds. Once is enough; a second call does nothing.
+    ///
+    /// # Errors
+    /// The socket cannot be made.
+    pub fn listen(&self, session: &SessionId, folder: &Path) -> io::Result<()> {
+        let mut listening = self.listening.lock().unwrap_or_else(PoisonError::into_inner);
+        if listening.is_some() {
+            return Ok(());
+        }
+        let path = folder.join(CONTROL_SOCKET);
+        // Of a process that was killed.
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            Ok(()) | Err(_) => {}
+        }
+        let listener = bind(folder)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
+        let mut accepting = JoinSet::new();
+        accepting.spawn(accept(listener, session.clone(), Arc::clone(&self.shared)));
+        *listening = Some(Listening { path, _accepting: accepting });
+        Ok(())
+    }
+
+    /// A record was written.
+    pub fn recorded(&self, seq: u64) {
+        self.shared.seq.send_replace(seq);
+    }
+
+    /// Asks all clients, and those who come meanwhile; `None` if there is nobody.
+    async fn first_of<T: Send>(
+        &self,
+        ask: impl Fn(Client) -> BoxFuture<'static, Option<T>> + Send + Sync,
+    ) -> Option<T> {
+        let mut clients = self.shared.clients.subscribe();
+        let mut asked = HashSet::new();
+        let mut asking = FuturesUnordered::new();
+        loop {
+            let now = clients.borrow_and_update().clone();
+            for client in now.into_iter().filter(|client| asked.insert(client.number)) {
+                asking.push(ask(client));
+            }
+            if asking.is_empty() && self.patience == Patience::AskWhoIsThere {
+                return None;
+            }
+            tokio::select! {
+                Some(reply) = asking.next(), if !asking.is_empty() => {
+                    if reply.is_some() {
+                        return reply;
+                    }
+                }
+                changed = clients.changed() => if changed.is_err() { return None },
+            }
+        }
+    }
+}
+
+impl UserChannel for ControlSocket {
+    async fn next_request(&self) -> Option<Request> {
+        self.first_of(|client| Box::pin(async move { client.console.next_request().await })).await
+    }
+
+    async fn ask(&self, questions: &Questions) -> Answered {
+        let ask = |client: Client| -> BoxFuture<'static, Option<Answered>> {
+            let questions = questions.clone();
+            Box::pin(async move {
+                let answered = client.console.ask(&questions).await;
+                Some(answered).filter(|answered| *answered != Answered::Nobody)
+            })
+        };
+        self.first_of(ask).await.unwrap_or(Answered::Nobody)
+    }
+
+    async fn decide(&self, request: &ApprovalRequest) -> Decided {
+        let decide = |client: Client| -> BoxFuture<'static, Option<Decided>> {
+            let request = request.clone();
+            Box::pin(async move {
+                let decided = client.console.decide(&request).await;
+                Some(decided).filter(|decided| *decided != Decided::Nobody)
+            })
+        };
+        self.first_of(decide).await.unwrap_or(Decided::Nobody)
+    }
+
+    async fn heard(&self) -> String {
+        match self.words.lock().await.recv().await {
+            Some(words) => words,
+            // `shared` holds a sender.
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn notify(&self, notice: PauseNotice) {
+        let clients = self.shared.clients.borrow().clone();
+        for client in clients {
+            client.console.notify(notice.clone()).await;
+        }
+    }
+}
+
+/// Binds the socket of a folder. The path of a socket may have 107 bytes, and that of a folder many more: it is bound by way of the
+/// open folder.
+fn bind(folder: &Path) -> io::Result<UnixListener> {
+    let open = fs::File::open(folder)?;
+    UnixListener::bind(short_path(&open))
+}
+
+/// Connects to the control socket in the folder of a session.
+///
+/// # Errors
+/// The session does not run, or it has no control socket.
+pub async fn connect_control(folder: &Path) -> io::Result<UnixStream> {
+    let open = fs::File::open(folder)?;
+    UnixStream::connect(short_path(&open)).await
+}
+
+fn short_path(folder: &fs::File) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/{CONTROL_SOCKET}", folder.as_raw_fd()))
+}
+
+/// Takes clients in until it is aborted.
+async fn accept(listener: UnixListener, session: SessionId, shared: Arc<Shared>) {
+    let mut serving = JoinSet::new();
+    loop {
+        tokio::select! {
+            Some(_) = serving.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) if serving.len() < CLIENTS_MAX && is_own(&stream) => {
+                    let number = shared.numbers.fetch_add(1, Ordering::Relaxed);
+                    serving.spawn(client::serve(stream, number, session.clone(), Arc::clone(&shared)));
+                }
+                // Refused: the connection is closed.
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "the control socket takes no more clients");
+                    return;
+                }
+            },
+        }
+    }
+}
+
+/// Whether a client belongs to the same user as this process.
+fn is_own(stream: &UnixStream) -> bool {
+    stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::getuid().as_raw())
+}

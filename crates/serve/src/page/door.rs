@@ -1,0 +1,258 @@
+//! Who may come in: who has the token, from this machine's browser or as a program, and from no other page.
+//!
+//! A browser opens the address with the token once and has a cookie from then on. Programs send `Authorization: Bearer TOKEN`. A request
+//! that names another host is refused (DNS rebinding), and so is one that changes something or opens a WebSocket and comes from another
+//! page, or does not say where it comes from although it has only the cookie.
+
+use std::{
+    fs, io,
+    io::Write as _,
+    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    path::Path,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{Request, State},
+    http::{
+        HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
+        header::{
+            AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN,
+            REFERRER_POLICY, SET_COOKIE, UPGRADE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+        },
+    },
+    middleware::Next,
+    response::{IntoResponse as _, Response},
+};
+
+use super::Service;
+
+/// The file with the token and the key of cookies.
+const FILE: &str = "keys";
+/// The random bytes of each of them.
+const KEY_BYTES: usize = 32;
+/// The part of an address that has the token.
+const TOKEN_PARAMETER: &str = "token";
+/// So many wrong tokens in this time, and for as long nobody is let in by a token.
+const WRONG_MAX: usize = 20;
+const WRONG_IN: Duration = Duration::from_secs(10);
+/// The most requests in a second, and in a burst.
+const REQUESTS_PER_SECOND: f64 = 200.0;
+const REQUESTS_AT_ONCE: f64 = 400.0;
+
+/// What a page may load: what this service sends, and nothing inline but the widths of bars.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
+    img-src 'self' blob: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// The token, and what a cookie has in place of it.
+#[derive(Clone)]
+pub struct Keys {
+    token: String,
+    cookie: String,
+}
+
+impl Keys {
+    /// The keys of a folder, which are made the first time and stay: who was let in stays in when the service is started again.
+    ///
+    /// # Errors
+    /// The folder cannot be made or written to, or the system has no random numbers.
+    pub fn in_folder(folder: &Path) -> io::Result<Self> {
+        fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let file = folder.join(FILE);
+        if let Some(keys) = fs::read_to_string(&file).ok().as_deref().and_then(Self::of_text) {
+            return Ok(keys);
+        }
+        let keys = Self { token: random()?, cookie: random()? };
+        let mut options = fs::OpenOptions::new();
+        let mut written = options.write(true).create(true).truncate(true).mode(0o600).open(&file)?;
+        writeln!(written, "{}\n{}", keys.token, keys.cookie)?;
+        Ok(keys)
+    }
+
+    fn of_text(text: &str) -> Option<Self> {
+        let is_key = |key: &&str| key.len() == 2 * KEY_BYTES && key.chars().all(|c| c.is_ascii_hexdigit());
+        let mut keys = text.lines().filter(is_key).map(str::to_owned);
+        Some(Self { token: keys.next()?, cookie: keys.next()? })
+    }
+
+    /// The token.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+}
+
+fn random() -> io::Result<String> {
+    let mut bytes = [0_u8; KEY_BYTES];
+    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The door.
+pub(crate) struct Door {
+    port: u16,
+    keys: Keys,
+    /// When wrong tokens came last.
+    wrong: Mutex<Vec<Instant>>,
+    /// The requests that may come at once, as of a time.
+    allowance: Mutex<(f64, Instant)>,
+}
+
+/// How somebody showed that they may come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    Token,
+    Cookie,
+}
+
+impl Door {
+    pub(super) fn new(port: u16, keys: Keys) -> Self {
+        let allowance = Mutex::new((REQUESTS_AT_ONCE, Instant::now()));
+        Self { port, keys, wrong: Mutex::default(), allowance }
+    }
+
+    /// The cookie of another port is another one's.
+    fn cookie_name(&self) -> String {
+        format!("deskhand_{}", self.port)
+    }
+
+    /// Whether a host is this service.
+    fn is_host(&self, host: &str) -> bool {
+        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+    }
+
+    fn has_room(&self) -> bool {
+        let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
+        let (left, since) = *allowance;
+        let now = Instant::now();
+        let left =
+            (left + now.duration_since(since).as_secs_f64() * REQUESTS_PER_SECOND).min(REQUESTS_AT_ONCE);
+        let has_room = left >= 1.0;
+        *allowance = (if has_room { left - 1.0 } else { left }, now);
+        has_room
+    }
+
+    /// Whether a token is the right one; `None` if too many wrong ones came.
+    fn is_token(&self, given: &str) -> Option<bool> {
+        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
+        wrong.retain(|at| at.elapsed() < WRONG_IN);
+        if wrong.len() >= WRONG_MAX {
+            return None;
+        }
+        let is_right = is_same(given.as_bytes(), self.keys.token.as_bytes());
+        if !is_right {
+            wrong.push(Instant::now());
+        }
+        Some(is_right)
+    }
+
+    /// Whether and how a request shows that it may come in.
+    fn shown(&self, headers: &HeaderMap) -> Result<Option<Shown>, StatusCode> {
+        let bearer =
+            headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        if let Some(token) = bearer {
+            return match self.is_token(token.trim()) {
+                Some(true) => Ok(Some(Shown::Token)),
+                Some(false) => Ok(None),
+                None => Err(StatusCode::TOO_MANY_REQUESTS),
+            };
+        }
+        let name = self.cookie_name();
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut pairs =
+            cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let is_in = pairs
+            .any(|(known, value)| known == name && is_same(value.as_bytes(), self.keys.cookie.as_bytes()));
+        Ok(is_in.then_some(Shown::Cookie))
+    }
+
+    /// Why a request is refused, if it is.
+    fn refuses(&self, request: &Request) -> Result<(), (StatusCode, &'static str)> {
+        let headers = request.headers();
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !self.is_host(host) {
+            return Err((StatusCode::MISDIRECTED_REQUEST, "this address is not that of the service"));
+        }
+        if !self.has_room() {
+            return Err((StatusCode::TOO_MANY_REQUESTS, "too many requests; try again in a second"));
+        }
+        let shown = self.shown(headers).map_err(|status| (status, "too many wrong tokens; wait a little"))?;
+        let Some(shown) = shown else {
+            let words = "open the address with the token that `deskhand serve` printed, or send `Authorization: Bearer TOKEN`";
+            return Err((StatusCode::UNAUTHORIZED, words));
+        };
+        let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
+        if is_reading && !headers.contains_key(UPGRADE) {
+            return Ok(());
+        }
+        let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
+        let is_own = match (origin, shown) {
+            (Some(origin), _) => origin.strip_prefix("http://").is_some_and(|host| self.is_host(host)),
+            (None, Shown::Token) => true,
+            (None, Shown::Cookie) => false,
+        };
+        is_own.then_some(()).ok_or((StatusCode::FORBIDDEN, "this comes from another page"))
+    }
+}
+
+/// Lets a request pass that may, and gives every response the headers that keep a page to itself.
+pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
+    let door = &service.door;
+    let mut response = match token_in(request.uri()) {
+        Some(token) if request.method() == Method::GET => door.let_in(&token, &request),
+        Some(_) | None => match door.refuses(&request) {
+            Ok(()) => next.run(request).await,
+            Err((status, words)) => (status, words).into_response(),
+        },
+    };
+    let headers = response.headers_mut();
+    let fixed = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in fixed {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    }
+    response
+}
+
+impl Door {
+    /// Answers the address with the token: with the cookie, and the address without it.
+    fn let_in(&self, token: &str, request: &Request) -> Response {
+        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+        if !self.is_host(host) {
+            return StatusCode::MISDIRECTED_REQUEST.into_response();
+        }
+        match self.is_token(token) {
+            None => (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait a little").into_response(),
+            Some(false) => {
+                (StatusCode::UNAUTHORIZED, "the token is not that of this service").into_response()
+            }
+            Some(true) => {
+                let (name, value) = (self.cookie_name(), &self.keys.cookie);
+                let cookie = format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000");
+                let place = request.uri().path().to_owned();
+                // A path that begins with two slashes is another host.
+                let place = if place.starts_with("//") { "/".to_owned() } else { place };
+                (StatusCode::SEE_OTHER, [(SET_COOKIE, cookie), (LOCATION, place)]).into_response()
+            }
+        }
+    }
+}
+
+/// The token in an address.
+fn token_in(uri: &Uri) -> Option<String> {
+    let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+    pairs.filter(|(name, _)| *name == TOKEN_PARAMETER).map(|(_, value)| value.to_owned()).next()
+}
+
+/// Compares in a time that does not tell where texts differ.
+pub(crate) fn is_same(given: &[u8], expected: &[u8]) -> bool {
+    let differs = given.iter().zip(expected).fold(0_u8, |differs, (one, two)| differs | (one ^ two));
+    given.len() == expected.len() && differs == 0
+}

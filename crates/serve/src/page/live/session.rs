@@ -1,0 +1,309 @@
+//! One session that is watched.
+//!
+//! Those who watch hold a number up to which they know everything, and ask what is new when it grows. So one who is slow gets one answer
+//! with all that came meanwhile, and nothing is queued for anybody.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::record::Line;
+use deskhand_runtime::{JournalTail, LivePage, LivePart, SessionFolder};
+use serde_json::Value;
+use tokio::{
+    sync::{mpsc, oneshot, watch},
+    task::{JoinSet, spawn_blocking},
+    time::timeout,
+};
+
+use super::{
+    attending::{Attending, Wish},
+    now::{Now, Told},
+};
+use crate::page::error::PageError;
+
+/// How long it may take to hear what a session asks, for who has just come.
+const ASKS_BOUND: Duration = Duration::from_secs(3);
+/// The most parts of a page that are kept: those of the last steps.
+const PARTS_MAX: usize = 400;
+
+/// What is new for somebody who watches.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct News {
+    /// The parts that were added or changed, in the order of the page.
+    pub(crate) parts: Vec<LivePart>,
+    /// Whether everything that was shown before is void.
+    pub(crate) anew: bool,
+    /// The state beside the journal, if it is another one.
+    pub(crate) now: Option<Now>,
+    /// The number of the last record.
+    pub(crate) seq: u64,
+    /// Up to where this goes.
+    pub(crate) version: u64,
+}
+
+/// A session that is watched.
+pub(crate) struct LiveSession {
+    state: Mutex<State>,
+    version: watch::Sender<u64>,
+    /// Where lines to the session go; `None` if it does not run.
+    wishes: Mutex<Option<mpsc::Sender<Wish>>>,
+    /// Aborted when nobody watches any more.
+    reading: Mutex<JoinSet<()>>,
+}
+
+#[derive(Default)]
+struct State {
+    parts: Vec<(u64, LivePart)>,
+    places: HashMap<String, usize>,
+    /// The version in which all was made anew.
+    anew: u64,
+    now: Now,
+    now_version: u64,
+    /// The last request.
+    request: String,
+    seq: u64,
+    version: u64,
+    over: bool,
+}
+
+impl State {
+    fn add(&mut self, part: LivePart) {
+        let version = self.version;
+        match self.places.get(&part.id).and_then(|place| self.parts.get_mut(*place)) {
+            Some(known) => *known = (version, part),
+            None => {
+                self.places.insert(part.id.clone(), self.parts.len());
+                self.parts.push((version, part));
+            }
+        }
+    }
+
+    /// Forgets the parts of the first steps of a long session.
+    fn shorten(&mut self) {
+        if self.parts.len() > PARTS_MAX.saturating_mul(2) {
+            let first = self.parts.len().saturating_sub(PARTS_MAX);
+            self.parts.drain(..first);
+            let places = self.parts.iter().enumerate().map(|(place, (_, part))| (part.id.clone(), place));
+            self.places = places.collect();
+        }
+    }
+}
+
+/// What reads the journal.
+struct Reader {
+    folder: SessionFolder,
+    tail: JournalTail,
+    page: LivePage,
+}
+
+impl Reader {
+    fn new(folder: &SessionFolder) -> Result<Self, PageError> {
+        let pictures = format!("/sessions/{}/pictures/", folder.name());
+        let page =
+            LivePage::new(folder, &pictures).map_err(|error| PageError::failed("make the page", &error))?;
+        Ok(Self { folder: folder.clone(), tail: JournalTail::of(folder), page })
+    }
+
+    /// Reads what was written since. Blocking.
+    fn read(mut self) -> Result<(Self, Vec<LivePart>, bool), PageError> {
+        let (mut parts, anew) = (self.read_on()?, false);
+        if self.page.is_stale() {
+            let mut again = Self::new(&self.folder)?;
+            parts = again.read_on()?;
+            return Ok((again, parts, true));
+        }
+        parts.shrink_to_fit();
+        Ok((self, parts, anew))
+    }
+
+    fn read_on(&mut self) -> Result<Vec<LivePart>, PageError> {
+        let (mut parts, mut problem) = (Vec::new(), None);
+        let page = &mut self.page;
+        let mut read_line = |line: &Line| match page.read(line) {
+            Ok(new) => parts.extend(new),
+            Err(error) => problem = Some(PageError::failed("make the page", &error)),
+        };
+        let read = self.tail.read_new(&mut read_line);
+        read.map_err(|error| PageError::failed("read the journal", &error))?;
+        problem.map_or(Ok(parts), Err)
+    }
+}
+
+/// The place of what the last call of the step in progress acts on.
+fn mark_of(page: &LivePage) -> Option<[i32; 4]> {
+    let bounds = page.story().step()?.acts.last()?.target.as_ref()?.bounds?;
+    Some([bounds.x, bounds.y, bounds.width, bounds.height])
+}
+
+impl LiveSession {
+    /// Reads a session, and goes on as long as it is held and the session runs.
+    pub(super) async fn watch(folder: SessionFolder) -> Result<Arc<Self>, PageError> {
+        // First: what is recorded from here on is told.
+        let attending = Attending::of(&folder).await;
+        let (wishes, attending) = match attending {
+            Some((attending, wishes)) => (Some(wishes), Some(attending)),
+            None => (None, None),
+        };
+        let reader = Reader::new(&folder)?;
+        let session = Arc::new(Self {
+            state: Mutex::default(),
+            version: watch::Sender::new(0),
+            wishes: Mutex::new(wishes),
+            reading: Mutex::default(),
+        });
+        session.state().now.running = attending.is_some();
+        let reader = session.read(reader).await?;
+        match attending {
+            Some(attending) => {
+                let weak = Arc::downgrade(&session);
+                let follow = async move { Self::follow(&weak, attending, reader).await };
+                session.reading.lock().unwrap_or_else(PoisonError::into_inner).spawn(follow);
+            }
+            None => session.state().over = true,
+        }
+        Ok(session)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes in what was written since.
+    async fn read(&self, reader: Reader) -> Result<Reader, PageError> {
+        let read = spawn_blocking(move || reader.read()).await;
+        let (reader, parts, anew) = read.map_err(|error| PageError::failed("read the journal", &error))??;
+        let seq = reader.tail.seq();
+        let mark = mark_of(&reader.page);
+        let request = reader.page.story().summary().rounds.last().map(|round| round.request.clone());
+        self.change(|state| {
+            if anew {
+                (state.parts, state.places, state.anew) = (Vec::new(), HashMap::new(), state.version);
+            }
+            parts.into_iter().for_each(|part| state.add(part));
+            state.shorten();
+            state.seq = seq;
+            state.request = request.unwrap_or_default();
+            if state.now.mark != mark {
+                (state.now.mark, state.now_version) = (mark, state.version);
+            }
+        });
+        Ok(reader)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut State)) {
+        let mut state = self.state();
+        state.version = state.version.saturating_add(1);
+        change(&mut state);
+        let version = state.version;
+        drop(state);
+        self.version.send_replace(version);
+    }
+
+    /// Follows a running session to its end.
+    async fn follow(weak: &std::sync::Weak<Self>, mut attending: Attending, mut reader: Reader) {
+        while let Some(line) = attending.next().await {
+            let Some(session) = weak.upgrade() else { return };
+            let mut told = Told::Nothing;
+            session.change(|state| {
+                told = state.now.read(line);
+                state.now_version = state.version;
+            });
+            if told == Told::Records {
+                reader = match session.read(reader).await {
+                    Ok(reader) => reader,
+                    Err(_) => return session.ended(),
+                };
+            }
+        }
+        let Some(session) = weak.upgrade() else { return };
+        let _ = session.read(reader).await;
+        session.ended();
+    }
+
+    fn ended(&self) {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.change(|state| {
+            state.now = Now::default();
+            (state.now_version, state.over) = (state.version, true);
+        });
+    }
+
+    /// Whether its process does not run.
+    pub(crate) fn is_over(&self) -> bool {
+        self.state().over
+    }
+
+    /// The last request.
+    pub(crate) fn request(&self) -> String {
+        self.state().request.clone()
+    }
+
+    /// The state beside the journal.
+    pub(crate) fn now(&self) -> Now {
+        self.state().now.clone()
+    }
+
+    /// What is new since a version, and in parts that were made after a record.
+    pub(crate) fn news(&self, since: u64, after: u64) -> News {
+        let state = self.state();
+        let anew = since > 0 && state.anew > since;
+        let is_new = |(version, part): &&(u64, LivePart)| anew || (*version > since && part.seq > after);
+        News {
+            parts: state.parts.iter().filter(is_new).map(|(_, part)| part.clone()).collect(),
+            anew,
+            now: (state.now_version > since || since == 0).then(|| state.now.clone()),
+            seq: state.seq,
+            version: state.version,
+        }
+    }
+
+    /// Becomes another number whenever something is new.
+    pub(crate) fn versions(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// Waits until the session is known to ask this: who has just come hears of it in a moment.
+    async fn asks(&self, id: &Value) -> Result<(), PageError> {
+        let mut versions = self.versions();
+        let asks = async {
+            while self.now().prompt.is_none_or(|prompt| prompt.id.as_ref() != Some(id)) {
+                versions.changed().await.ok()?;
+            }
+            Some(())
+        };
+        let asked = timeout(ASKS_BOUND, asks).await.ok().flatten();
+        asked
+            .ok_or_else(|| PageError::conflict(format!("the session does not ask for {id}, or not any more")))
+    }
+
+    /// Sends a line of the protocol to the session. A prompt that it answers is not shown any more.
+    ///
+    /// # Errors
+    /// The session does not run, or does not take lines in.
+    pub(crate) async fn wish(&self, line: &Value) -> Result<(), PageError> {
+        let gone = || PageError::conflict("the session does not run");
+        if let Some(id) = line.get("id") {
+            self.asks(id).await?;
+        }
+        let wishes = self.wishes.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let wishes = wishes.ok_or_else(gone)?;
+        let (sent, is_sent) = oneshot::channel();
+        let wish = Wish { line: line.to_string(), sent };
+        wishes
+            .try_send(wish)
+            .map_err(|_| PageError::conflict("the session takes nothing in at the moment"))?;
+        is_sent.await.map_err(|_| gone())?;
+        let id = line.get("id").cloned();
+        self.change(|state| {
+            if id.is_some() && state.now.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
+                state.now.prompt = None;
+            }
+            state.now.problem = None;
+            state.now_version = state.version;
+        });
+        Ok(())
+    }
+}

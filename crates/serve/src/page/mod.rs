@@ -1,0 +1,120 @@
+//! A page to watch, steer and look back: `deskhand serve`.
+//!
+//! The service runs no session. Each one is a process of its own with a control socket in its folder, and its journal beside that;
+//! the service reads the one and speaks over the other, so that its end, or a browser that does not read, stops nothing.
+//!
+//! - [`door`](self::door): who may come in. [`connections`](self::connections): how many, and for how long.
+//! - [`live`](self::live): what a session is doing, for all who watch it.
+//! - [`workers`](self::workers): starts sessions.
+//! - [`routes`](self::routes): one file per part of the page and of its API.
+
+mod appears;
+mod connections;
+mod door;
+mod error;
+mod live;
+mod routes;
+mod views;
+mod workers;
+
+use std::{
+    io,
+    net::{Ipv4Addr, SocketAddr},
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use deskhand_host::Host;
+use deskhand_runtime::Catalogue;
+use tokio::net::TcpListener;
+
+pub use self::door::Keys;
+use self::{
+    connections::serve_connections, door::Door, error::PageError, live::Hub, views::Views, workers::Workers,
+};
+
+/// What the service is started with.
+#[derive(Debug, Clone)]
+pub struct PageOptions {
+    /// The port on the loopback address; 0 takes a free one.
+    pub port: u16,
+    /// The program that runs sessions: this one, as a rule.
+    pub program: PathBuf,
+    /// Arguments of `deskhand run` for sessions that are started from the page, before those that the page gives.
+    pub arguments: Vec<String>,
+    /// The folder of the service: the token, the logs of sessions, documents that were dropped into the page.
+    pub folder: PathBuf,
+}
+
+/// What all requests share.
+pub(crate) struct Service {
+    pub(crate) host: Host,
+    /// What is known of all sessions.
+    pub(crate) catalogue: Mutex<Catalogue>,
+    pub(crate) door: Door,
+    pub(crate) hub: Hub,
+    pub(crate) views: Views,
+    pub(crate) workers: Workers,
+}
+
+/// A service that listens.
+pub struct PageServer {
+    listener: TcpListener,
+    service: Arc<Service>,
+    /// The address with the token: who opens it is let in.
+    pub url: String,
+}
+
+impl PageServer {
+    /// Listens on the loopback address.
+    ///
+    /// # Errors
+    /// The port is taken, the folder of the service cannot be written to, or the system has no random numbers.
+    pub async fn bind(host: Host, options: PageOptions) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
+        let address: SocketAddr = listener.local_addr()?;
+        let keys = Keys::in_folder(&options.folder)?;
+        let url = format!("http://{address}/?token={}", keys.token());
+        let views = Views::new().map_err(io::Error::other)?;
+        let service = Service {
+            hub: Hub::new(host.sessions()),
+            workers: Workers::new(&options, host.sessions().root().to_owned()),
+            door: Door::new(address.port(), keys),
+            views,
+            catalogue: Mutex::new(host.catalogue()),
+            host,
+        };
+        Ok(Self { listener, service: Arc::new(service), url })
+    }
+
+    /// Serves until `ending` is done. Sessions go on.
+    ///
+    /// # Errors
+    /// The service can take no more connections.
+    pub async fn serve(self, ending: impl Future<Output = ()>) -> io::Result<()> {
+        let router = routes::router(self.service);
+        tokio::select! {
+            served = serve_connections(self.listener, router) => served,
+            () = ending => Ok(()),
+        }
+    }
+}
+
+impl Service {
+    /// Looks something up in the catalogue of sessions, which is brought up to date first.
+    ///
+    /// # Errors
+    /// The folder of the sessions cannot be read.
+    pub(crate) async fn looking_back<T: Send + 'static>(
+        self: &Arc<Self>,
+        look: impl FnOnce(&Catalogue) -> T + Send + 'static,
+    ) -> Result<T, PageError> {
+        let service = Arc::clone(self);
+        let looked = tokio::task::spawn_blocking(move || {
+            let mut catalogue = service.catalogue.lock().unwrap_or_else(PoisonError::into_inner);
+            catalogue.refresh().map(|()| look(&catalogue))
+        });
+        let looked = looked.await.map_err(|error| PageError::failed("read the sessions", &error))?;
+        looked.map_err(|error| PageError::failed("read the sessions", &error))
+    }
+}

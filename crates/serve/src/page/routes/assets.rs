@@ -1,0 +1,35 @@
+//! Style and scripts, which are part of the program.
+
+use axum::{
+    extract::Path,
+    http::{
+        StatusCode,
+        header::{CACHE_CONTROL, CONTENT_TYPE},
+    },
+    response::{IntoResponse as _, Response},
+};
+use deskhand_runtime::report::STYLE;
+
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+
+const ASSETS: &[(&str, &str, &str)] = &[
+    ("report.css", CSS, STYLE),
+    ("page.css", CSS, include_str!("../assets/page.css")),
+    ("home.js", JAVASCRIPT, include_str!("../assets/home.js")),
+    ("session.js", JAVASCRIPT, include_str!("../assets/session.js")),
+    ("time_line.js", JAVASCRIPT, include_str!("../assets/time_line.js")),
+    ("ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),
+    ("screen.js", JAVASCRIPT, include_str!("../assets/screen.js")),
+    ("keys.js", JAVASCRIPT, include_str!("../assets/keys.js")),
+];
+
+/// One of them. Browsers ask each time, so that a new version of the program shows at once.
+pub(super) async fn asset(Path(name): Path<String>) -> Response {
+    match ASSETS.iter().find(|(known, ..)| *known == name) {
+        Some((_, kind, text)) => {
+            ([(CONTENT_TYPE, *kind), (CACHE_CONTROL, "no-cache")], *text).into_response()
+        }
+        None => StatusCode::NOT_FOUND.into_response(),
+    }
+}

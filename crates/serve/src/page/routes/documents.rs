@@ -1,0 +1,78 @@
+//! Documents that are dropped into the page: kept in the folder of the service, for the sessions that open them.
+
+use std::{path::Path, sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    body::Body,
+    extract::{Query, State},
+    http::StatusCode,
+};
+use deskhand_runtime::new_id;
+use futures_util::StreamExt as _;
+use serde::{Deserialize, Serialize};
+use tokio::{fs, io::AsyncWriteExt as _, time::timeout};
+
+use crate::page::{Service, error::PageError};
+
+/// The folder of the documents, in that of the service.
+pub(super) const DOCUMENTS: &str = "documents";
+/// The largest document, in bytes.
+const BYTES_MAX: u64 = 256 << 20;
+/// How long a part of a document may take to come.
+const PART_BOUND: Duration = Duration::from_secs(20);
+/// The longest name, in bytes.
+const NAME_MAX: usize = 200;
+
+/// What a document is called.
+#[derive(Debug, Deserialize)]
+pub(super) struct Named {
+    name: String,
+}
+
+/// Where a document is kept.
+#[derive(Debug, Serialize)]
+pub(super) struct Kept {
+    path: String,
+}
+
+/// Keeps a document, and answers with its path.
+pub(super) async fn keep(
+    State(service): State<Arc<Service>>,
+    Query(named): Query<Named>,
+    body: Body,
+) -> Result<(StatusCode, Json<Kept>), PageError> {
+    let name = Path::new(&named.name).file_name().and_then(|name| name.to_str());
+    let name = name.filter(|name| name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains('\0'));
+    let name = name.ok_or_else(|| PageError::wrong(format!("`{}` is no name of a file", named.name)))?;
+    let folder = service.workers.folder().join(DOCUMENTS).join(new_id().0);
+    let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
+    fs::create_dir_all(&folder).await.map_err(|error| failed(&error))?;
+    let path = folder.join(name);
+    let written = write(&path, body).await;
+    if let Err(error) = written {
+        fs::remove_dir_all(&folder).await.ok();
+        return Err(error);
+    }
+    Ok((StatusCode::CREATED, Json(Kept { path: path.to_string_lossy().into_owned() })))
+}
+
+async fn write(path: &Path, body: Body) -> Result<(), PageError> {
+    let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
+    let mut file = fs::File::create(path).await.map_err(|error| failed(&error))?;
+    let (mut parts, mut bytes) = (body.into_data_stream(), 0_u64);
+    loop {
+        let part = timeout(PART_BOUND, parts.next()).await;
+        let part =
+            part.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, "the document does not come"))?;
+        let Some(part) = part else { break };
+        let part = part.map_err(|_| PageError::wrong("the document broke off"))?;
+        bytes = bytes.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));
+        if bytes > BYTES_MAX {
+            let words = format!("the document is larger than {} MB", BYTES_MAX >> 20);
+            return Err(PageError::new(StatusCode::PAYLOAD_TOO_LARGE, words));
+        }
+        file.write_all(&part).await.map_err(|error| failed(&error))?;
+    }
+    file.flush().await.map_err(|error| failed(&error))
+}

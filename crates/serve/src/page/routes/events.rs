@@ -1,0 +1,197 @@
+//! What is new in a session, as it comes: as server-sent events, and over a WebSocket, of which a browser allows more at once.
+//!
+//! Both have the same messages. `parts` are elements of the page: `{"seq", "anew", "parts": [{"id", "html"}]}`; a later part takes the
+//! place of an earlier one with its id. `now` is the state beside the journal. The id of a message is the number of the last record that
+//! it shows; who comes again with it (`Last-Event-ID`, or `after`) gets what is newer.
+
+use std::{convert::Infallible, sync::Arc};
+
+use axum::{
+    extract::{
+        Path, Query, State, WebSocketUpgrade,
+        ws::{Message as Frame, WebSocket},
+    },
+    http::HeaderMap,
+    response::{
+        IntoResponse as _, Response, Sse,
+        sse::{Event, KeepAlive},
+    },
+};
+use futures_util::{Stream, stream};
+use serde::{Deserialize, Serialize};
+
+use super::steer::prompt_view;
+use crate::page::{
+    Service,
+    error::PageError,
+    live::{LiveSession, News, Now},
+};
+
+/// From where on.
+#[derive(Debug, Deserialize)]
+pub(super) struct From {
+    /// The number of the last record that is known.
+    #[serde(default)]
+    after: u64,
+}
+
+/// A message to who watches.
+#[derive(Serialize)]
+#[serde(tag = "event", rename_all = "snake_case")]
+enum Message {
+    Parts { seq: u64, anew: bool, parts: Vec<Element> },
+    Now(Box<ShownNow>),
+}
+
+#[derive(Serialize)]
+struct Element {
+    id: String,
+    html: String,
+}
+
+/// The state beside the journal, as the page shows it.
+#[derive(Serialize)]
+pub(super) struct ShownNow {
+    running: bool,
+    paused: bool,
+    taken_over: bool,
+    /// What it does, as an element.
+    pub(super) now: String,
+    /// What it asks, as an element.
+    pub(super) prompt: Option<ShownPrompt>,
+    state: Now,
+}
+
+#[derive(Serialize)]
+pub(super) struct ShownPrompt {
+    /// Another prompt has another key.
+    key: String,
+    pub(super) html: String,
+}
+
+/// The state beside the journal, as elements of the page.
+///
+/// # Errors
+/// A template is broken.
+pub(super) fn shown_now(service: &Service, now: &Now) -> Result<ShownNow, PageError> {
+    let prompt = now.prompt.as_ref().map(|prompt| {
+        let key =
+            format!("{}{}", prompt.kind, prompt.id.as_ref().map(ToString::to_string).unwrap_or_default());
+        let html = service.views.text("prompt", &prompt_view(prompt));
+        html.map(|html| ShownPrompt { key, html })
+    });
+    Ok(ShownNow {
+        running: now.running,
+        paused: now.paused,
+        taken_over: now.taken_over,
+        now: service.views.text("now", now)?,
+        prompt: prompt.transpose()?,
+        state: now.clone(),
+    })
+}
+
+/// What somebody watches, and how far they are.
+struct Watching {
+    service: Arc<Service>,
+    session: Arc<LiveSession>,
+    versions: tokio::sync::watch::Receiver<u64>,
+    version: u64,
+    after: u64,
+}
+
+impl Watching {
+    async fn new(service: Arc<Service>, id: &str, after: u64) -> Result<Self, PageError> {
+        let session = service.hub.session(id).await?;
+        let mut versions = session.versions();
+        versions.mark_changed();
+        Ok(Self { service, session, versions, version: 0, after })
+    }
+
+    /// The next messages, with the number that they go up to; `None` once nothing more can come.
+    async fn next(&mut self) -> Option<(u64, Vec<Message>)> {
+        loop {
+            if self.session.is_over() && !self.versions.has_changed().unwrap_or_default() {
+                return None;
+            }
+            self.versions.changed().await.ok()?;
+            let news = self.session.news(self.version, self.after);
+            (self.version, self.after) = (news.version, 0);
+            let seq = news.seq;
+            let messages = self.messages(news);
+            if !messages.is_empty() {
+                return Some((seq, messages));
+            }
+        }
+    }
+
+    fn messages(&self, news: News) -> Vec<Message> {
+        let News { parts, anew, now, seq, .. } = news;
+        let mut messages = Vec::new();
+        if anew || !parts.is_empty() {
+            let parts = parts.into_iter().map(|part| Element { id: part.id, html: part.html }).collect();
+            messages.push(Message::Parts { seq, anew, parts });
+        }
+        if let Some(now) = now
+            && let Ok(shown) = shown_now(&self.service, &now)
+        {
+            messages.push(Message::Now(Box::new(shown)));
+        }
+        messages
+    }
+}
+
+/// Server-sent events.
+pub(super) async fn stream(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+    Query(from): Query<From>,
+    headers: HeaderMap,
+) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, PageError> {
+    let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
+    let watching = Watching::new(service, &id, known.unwrap_or(from.after)).await?;
+    let batches = stream::unfold(watching, |mut watching| async {
+        let (seq, messages) = watching.next().await?;
+        let events = messages.into_iter().filter_map(move |message| {
+            let name = match &message {
+                Message::Parts { .. } => "parts",
+                Message::Now(_) => "now",
+            };
+            Event::default().event(name).id(seq.to_string()).json_data(&message).ok()
+        });
+        Some((events.collect::<Vec<_>>(), watching))
+    });
+    let events =
+        futures_util::StreamExt::flat_map(batches, |events| stream::iter(events.into_iter().map(Ok)));
+    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+}
+
+/// The same over a WebSocket, each message as JSON.
+pub(super) async fn socket(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+    Query(from): Query<From>,
+    upgrade: WebSocketUpgrade,
+) -> Result<Response, PageError> {
+    let watching = Watching::new(service, &id, from.after).await?;
+    Ok(upgrade.on_upgrade(move |socket| send_all(socket, watching)).into_response())
+}
+
+async fn send_all(mut socket: WebSocket, mut watching: Watching) {
+    loop {
+        let batch = tokio::select! {
+            batch = watching.next() => batch,
+            // Nothing is expected but the end.
+            received = socket.recv() => match received {
+                Some(Ok(Frame::Close(_)) | Err(_)) | None => return,
+                Some(Ok(Frame::Text(_) | Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_))) => continue,
+            },
+        };
+        let Some((_, messages)) = batch else { return };
+        for message in messages {
+            let Ok(text) = serde_json::to_string(&message) else { continue };
+            if socket.send(Frame::Text(text.into())).await.is_err() {
+                return;
+            }
+        }
+    }
+}

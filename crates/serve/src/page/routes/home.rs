@@ -1,0 +1,298 @@
+//! The first page: a form for the next request, what runs now, and the table of all sessions with charts.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, Query as Address, State},
+    http::StatusCode,
+    response::Html,
+};
+use deskhand_runtime::{
+    Query, Table,
+    catalogue::{Column, Day, Direction, FacetCount, OutcomeFilter, SessionRow, SessionState},
+    words::{duration, local_time},
+};
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::chart::{Chart, chart_of};
+use crate::page::{Service, error::PageError};
+
+/// The sessions of a page of the table.
+const ROWS: usize = 50;
+/// The most applications that are offered as filters.
+const APPLICATIONS_MAX: usize = 12;
+/// How much of a request is shown, in characters.
+const REQUEST_MAX: usize = 160;
+
+/// What of the table is asked for, as it stands in an address.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// Words that occur.
+    q: String,
+    outcome: String,
+    state: String,
+    application: String,
+    model: String,
+    sort: String,
+    up: bool,
+    cost_min: Option<f64>,
+    cost_max: Option<f64>,
+    offset: usize,
+    limit: Option<usize>,
+}
+
+impl Asked {
+    fn query(&self) -> Result<Query, PageError> {
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
+        let one = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
+        let outcomes: Vec<OutcomeFilter> = one(&self.outcome)
+            .iter()
+            .map(|word| word.parse())
+            .collect::<Result<_, _>>()
+            .map_err(PageError::wrong)?;
+        let states = SessionState::ALL.into_iter().filter(|state| state.word() == self.state);
+        let sort = if self.sort.is_empty() { Ok(Column::default()) } else { self.sort.parse() };
+        Ok(Query {
+            words: words(&self.q),
+            outcomes,
+            states: states.collect(),
+            applications: one(&self.application),
+            models: one(&self.model),
+            cost_min_usd: self.cost_min,
+            cost_max_usd: self.cost_max,
+            sort: sort.map_err(PageError::wrong)?,
+            direction: if self.up { Direction::Ascending } else { Direction::Descending },
+            offset: self.offset,
+            limit: self.limit.unwrap_or(ROWS),
+            ..Query::default()
+        })
+    }
+
+    /// The address of the table with something else in it.
+    fn address(&self, change: impl FnOnce(&mut Self)) -> String {
+        let mut other = Self { offset: 0, ..self.clone() };
+        change(&mut other);
+        let mut parts = Vec::new();
+        let mut add = |name: &str, value: &str| {
+            if !value.is_empty() {
+                parts.push(format!("{name}={}", encoded(value)));
+            }
+        };
+        add("q", &other.q);
+        add("outcome", &other.outcome);
+        add("state", &other.state);
+        add("application", &other.application);
+        add("model", &other.model);
+        add("sort", &other.sort);
+        add("up", if other.up { "true" } else { "" });
+        add("cost_min", &other.cost_min.map(|value| value.to_string()).unwrap_or_default());
+        add("cost_max", &other.cost_max.map(|value| value.to_string()).unwrap_or_default());
+        add("offset", &if other.offset == 0 { String::new() } else { other.offset.to_string() });
+        format!("/?{}", parts.join("&"))
+    }
+}
+
+/// A text in an address.
+fn encoded(text: &str) -> String {
+    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
+    text.bytes()
+        .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+        .collect()
+}
+
+#[derive(Serialize)]
+struct HomeView {
+    title: &'static str,
+    asked: Asked,
+    running: Vec<RowView>,
+    rows: Vec<RowView>,
+    columns: Vec<ColumnView>,
+    outcomes: Vec<FacetView>,
+    applications: Vec<FacetView>,
+    found: String,
+    unreadable: usize,
+    before: String,
+    after: String,
+    all: String,
+    charts: Vec<Chart>,
+}
+
+#[derive(Serialize)]
+struct ColumnView {
+    name: &'static str,
+    address: String,
+    /// `ascending`, `descending` or nothing, for `aria-sort`.
+    sorted: &'static str,
+    number: bool,
+}
+
+#[derive(Serialize)]
+struct FacetView {
+    name: String,
+    sessions: usize,
+    address: String,
+    chosen: bool,
+}
+
+#[derive(Serialize)]
+struct RowView {
+    id: String,
+    request: String,
+    outcome: &'static str,
+    tone: &'static str,
+    reason: String,
+    applications: String,
+    began: String,
+    took: String,
+    steps: u32,
+    model_calls: u32,
+    cost: String,
+    running: bool,
+    has_screen: bool,
+}
+
+impl RowView {
+    fn of(row: &SessionRow) -> Self {
+        let facts = &row.facts;
+        let running = row.state == SessionState::Running;
+        let outcome = facts.outcome.map_or_else(|| row.state.word(), |outcome| outcome.word());
+        let tone = match outcome {
+            "finished" => "good",
+            "running" => "plain",
+            "interrupted" => "doubtful",
+            _ => "bad",
+        };
+        let request = facts.requests.last().map(String::as_str).unwrap_or_default();
+        Self {
+            id: row.id.clone(),
+            request: deskhand_core::text::clip(request, REQUEST_MAX),
+            outcome: if running { "running" } else { outcome },
+            tone: if running { "plain" } else { tone },
+            reason: facts.reason.clone(),
+            applications: facts.applications.join(", "),
+            began: local_time(facts.begun_ms),
+            took: duration(facts.elapsed_ms),
+            steps: facts.steps,
+            model_calls: facts.model_calls,
+            cost: format!("${:.2}", row.cost_usd),
+            running,
+            has_screen: false,
+        }
+    }
+}
+
+/// The page.
+pub(super) async fn home(
+    State(service): State<Arc<Service>>,
+    Address(asked): Address<Asked>,
+) -> Result<Html<String>, PageError> {
+    let query = asked.query()?;
+    let (table, running, days) = service
+        .looking_back(move |catalogue| {
+            let running = Query { states: vec![SessionState::Running], ..Query::default() };
+            (catalogue.table(&query), catalogue.table(&running).rows, catalogue.series(&query))
+        })
+        .await?;
+    let mut view = view(asked, &table, &running, &days);
+    for row in &mut view.running {
+        row.has_screen = service.host.has_live_desktop(&row.id);
+    }
+    service.views.page("home", &view)
+}
+
+/// The table as data.
+pub(super) async fn list(
+    State(service): State<Arc<Service>>,
+    Address(asked): Address<Asked>,
+) -> Result<Json<Table>, PageError> {
+    let query = asked.query()?;
+    Ok(Json(service.looking_back(move |catalogue| catalogue.table(&query)).await?))
+}
+
+/// Removes a session that does not run.
+pub(super) async fn remove(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<StatusCode, PageError> {
+    let folder = service.hub.folder(&id)?;
+    let removed = spawn_blocking(move || {
+        // Held until it is gone, so that nobody goes on with it.
+        let lock = folder.lock();
+        lock.and_then(|_lock| folder.remove())
+    });
+    let removed = removed.await.map_err(|error| PageError::failed("remove the session", &error))?;
+    removed.map_err(|error| PageError::conflict(deskhand_core::text::error_chain(&error)))?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day]) -> HomeView {
+    let shown = asked.limit.unwrap_or(ROWS);
+    let at = |offset: usize| asked.address(|other| other.offset = offset);
+    let next = asked.offset.saturating_add(shown);
+    let columns = COLUMNS.iter().map(|(name, column, number)| column_view(&asked, name, *column, *number));
+    let facet =
+        |counts: &[FacetCount], chosen: &str, choose: &dyn Fn(&mut Asked, String)| -> Vec<FacetView> {
+            let view = |count: &FacetCount| {
+                let is_chosen = count.name == chosen;
+                let name = if is_chosen { String::new() } else { count.name.clone() };
+                FacetView {
+                    name: count.name.clone(),
+                    sessions: count.sessions,
+                    address: asked.address(|other| choose(other, name)),
+                    chosen: is_chosen,
+                }
+            };
+            counts.iter().take(APPLICATIONS_MAX).map(view).collect()
+        };
+    HomeView {
+        title: "Deskhand",
+        running: running.iter().map(RowView::of).collect(),
+        rows: table.rows.iter().map(RowView::of).collect(),
+        columns: columns.collect(),
+        outcomes: facet(&table.facets.outcomes, &asked.outcome, &|other, name| {
+            other.outcome = name;
+        }),
+        applications: facet(&table.facets.applications, &asked.application, &|other, name| {
+            other.application = name;
+        }),
+        found: format!("{} of {}", table.total, table.all),
+        unreadable: table.unreadable_total,
+        before: if asked.offset > 0 { at(asked.offset.saturating_sub(shown)) } else { String::new() },
+        after: if next < table.total { at(next) } else { String::new() },
+        all: asked.address(|other| *other = Asked::default()),
+        charts: vec![
+            chart_of("Sessions a day", days, |day| (f64::from(day.finished), f64::from(day.sessions))),
+            chart_of("US dollars a day", days, |day| (day.cost_usd, day.cost_usd)),
+        ],
+        asked,
+    }
+}
+
+/// The columns of the table: its heading, what it sorts by, and whether it holds numbers.
+const COLUMNS: &[(&str, Column, bool)] = &[
+    ("request", Column::Request, false),
+    ("outcome", Column::Outcome, false),
+    ("applications", Column::Application, false),
+    ("began", Column::Begun, false),
+    ("took", Column::Elapsed, true),
+    ("steps", Column::Steps, true),
+    ("model calls", Column::ModelCalls, true),
+    ("cost", Column::Cost, true),
+];
+
+fn column_view(asked: &Asked, name: &'static str, column: Column, number: bool) -> ColumnView {
+    let current: Column = asked.sort.parse().unwrap_or_default();
+    let sorted = match (current == column, asked.up) {
+        (true, true) => "ascending",
+        (true, false) => "descending",
+        (false, _) => "",
+    };
+    let address = asked.address(|other| {
+        other.up = sorted == "descending";
+        column.word().clone_into(&mut other.sort);
+    });
+    ColumnView { name, address, sorted, number }
+}

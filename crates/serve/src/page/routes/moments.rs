@@ -1,0 +1,125 @@
+//! Looking back at one session moment by moment, and at two beside each other.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    response::Html,
+};
+use deskhand_runtime::{
+    comparison::{Comparison, Move, Pair},
+    moments::{MomentParts, Moments},
+};
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use crate::page::{Service, error::PageError};
+
+/// The moments of a session.
+pub(super) async fn moments(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Json<Moments>, PageError> {
+    service.hub.folder(&id)?;
+    let read = spawn_blocking(move || service.host.session_moments(&id)).await;
+    Ok(Json(read.map_err(|error| PageError::failed("read the session", &error))??))
+}
+
+/// Prompt, reply, elements and calls of one moment.
+pub(super) async fn moment(
+    State(service): State<Arc<Service>>,
+    Path((id, record)): Path<(String, u64)>,
+) -> Result<Json<MomentParts>, PageError> {
+    service.hub.folder(&id)?;
+    let read = spawn_blocking(move || service.host.session_moment(&id, record)).await;
+    let parts = read.map_err(|error| PageError::failed("read the session", &error))??;
+    parts.map(Json).ok_or_else(|| PageError::missing(format!("there is no record {record}")))
+}
+
+/// Two sessions.
+#[derive(Debug, Deserialize)]
+pub(super) struct Two {
+    left: String,
+    right: String,
+}
+
+#[derive(Serialize)]
+struct TimeLineView<'a> {
+    title: &'static str,
+    id: &'a str,
+}
+
+/// The page with the time line of a session.
+pub(super) async fn time_line(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Html<String>, PageError> {
+    service.hub.folder(&id)?;
+    service.views.page("time_line", &TimeLineView { title: "Time line", id: &id })
+}
+
+#[derive(Serialize)]
+struct ComparisonView {
+    title: &'static str,
+    left: SideView,
+    right: SideView,
+    shared: Option<u64>,
+    equal: usize,
+    pairs: Vec<PairView>,
+}
+
+#[derive(Serialize)]
+struct SideView {
+    id: String,
+    request: String,
+    outcome: &'static str,
+    steps: u32,
+    model_calls: u32,
+}
+
+#[derive(Serialize)]
+struct PairView {
+    left: Option<Move>,
+    right: Option<Move>,
+    differs: Vec<String>,
+    same: bool,
+}
+
+impl PairView {
+    fn of(pair: Pair) -> Self {
+        let word = |aspect: &deskhand_runtime::comparison::Aspect| format!("{aspect:?}").to_lowercase();
+        let differs: Vec<String> = pair.differs.iter().map(word).collect();
+        let same = differs.is_empty() && pair.left.is_some() && pair.right.is_some();
+        Self { left: pair.left, right: pair.right, differs, same }
+    }
+}
+
+/// The page with two sessions beside each other.
+pub(super) async fn comparison(
+    State(service): State<Arc<Service>>,
+    Query(two): Query<Two>,
+) -> Result<Html<String>, PageError> {
+    service.hub.folder(&two.left)?;
+    service.hub.folder(&two.right)?;
+    let comparing = Arc::clone(&service);
+    let compared = spawn_blocking(move || comparing.host.compare_sessions(&two.left, &two.right)).await;
+    let compared = compared.map_err(|error| PageError::failed("compare the sessions", &error))??;
+    let Comparison { left, right, shared_records, pairs, equal } = compared;
+    let side = |side: deskhand_runtime::comparison::Side| SideView {
+        id: side.id,
+        request: side.facts.requests.last().cloned().unwrap_or_default(),
+        outcome: side.facts.outcome.map_or("none", deskhand_core::outcome::OutcomeKind::word),
+        steps: side.facts.steps,
+        model_calls: side.facts.model_calls,
+    };
+    let view = ComparisonView {
+        title: "Two sessions",
+        left: side(left),
+        right: side(right),
+        shared: shared_records,
+        equal,
+        pairs: pairs.into_iter().map(PairView::of).collect(),
+    };
+    service.views.page("comparison", &view)
+}

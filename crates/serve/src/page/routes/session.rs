@@ -1,0 +1,83 @@
+//! The page of one session: what it does now and did before, and its report.
+
+use std::{fs, sync::Arc};
+
+use axum::{
+    extract::{Path, State},
+    http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE},
+    response::{Html, IntoResponse as _, Response},
+};
+use deskhand_runtime::{LivePart, ReportFormat};
+use serde::Serialize;
+
+use crate::page::{Service, error::PageError, routes::events::shown_now};
+
+/// What the report may load: itself. Its scripts do not run here; it is complete without them.
+const REPORT_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; \
+    form-action 'none'; frame-ancestors 'self'";
+
+#[derive(Serialize)]
+struct SessionView<'a> {
+    title: String,
+    id: &'a str,
+    request: String,
+    running: bool,
+    has_screen: bool,
+    seq: u64,
+    version: u64,
+    parts: Vec<PartView>,
+    now: String,
+    prompt: String,
+}
+
+#[derive(Serialize)]
+struct PartView {
+    id: String,
+    html: String,
+}
+
+impl PartView {
+    fn of(part: LivePart) -> Self {
+        Self { id: part.id, html: part.html }
+    }
+}
+
+/// The page.
+pub(super) async fn page(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Html<String>, PageError> {
+    let session = service.hub.session(&id).await?;
+    let news = session.news(0, 0);
+    let now = session.now();
+    let shown = shown_now(&service, &now)?;
+    let request = session.request();
+    let view = SessionView {
+        title: if request.is_empty() { id.clone() } else { request.clone() },
+        id: &id,
+        request,
+        running: now.running,
+        has_screen: now.running && service.host.has_live_desktop(&id),
+        seq: news.seq,
+        version: news.version,
+        parts: news.parts.into_iter().map(PartView::of).collect(),
+        now: shown.now,
+        prompt: shown.prompt.map(|prompt| prompt.html).unwrap_or_default(),
+    };
+    service.views.page("session", &view)
+}
+
+/// The report of the session as it is now.
+pub(super) async fn report(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    service.hub.folder(&id)?;
+    let written = tokio::task::spawn_blocking(move || {
+        let path = service.host.report(&id, ReportFormat::Html, None).map_err(PageError::from)?;
+        fs::read(path).map_err(|error| PageError::failed("read the report", &error))
+    });
+    let html = written.await.map_err(|error| PageError::failed("write the report", &error))??;
+    let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (CONTENT_SECURITY_POLICY, REPORT_POLICY)];
+    Ok((headers, html).into_response())
+}

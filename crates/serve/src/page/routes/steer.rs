@@ -1,0 +1,96 @@
+//! What a person wants of a running session: a line of the protocol, checked by the session itself.
+
+use std::sync::Arc;
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    http::StatusCode,
+};
+use deskhand_core::command::Command;
+use deskhand_runtime::words::{action_details, command_words};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::page::{Service, error::PageError, live::Prompt};
+
+/// The most actions of an approval that are listed.
+const ACTIONS_MAX: usize = 50;
+
+/// Passes a line of the protocol on.
+pub(super) async fn wish(
+    State(service): State<Arc<Service>>,
+    Path(id): Path<String>,
+    Json(line): Json<Value>,
+) -> Result<StatusCode, PageError> {
+    if !line.get("do").is_some_and(Value::is_string) {
+        return Err(PageError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));
+    }
+    service.hub.session(&id).await?.wish(&line).await?;
+    Ok(StatusCode::ACCEPTED)
+}
+
+/// What a session asks, for the form that answers it.
+#[derive(Debug, Default, Serialize)]
+pub(super) struct PromptView {
+    kind: &'static str,
+    /// The id, as JSON.
+    id: String,
+    questions: Vec<QuestionView>,
+    agent: String,
+    reason: String,
+    rule: String,
+    covers: Vec<String>,
+    actions: Vec<ActionView>,
+}
+
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default)]
+struct QuestionView {
+    text: String,
+    required: bool,
+    choices: Vec<String>,
+    default: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ActionView {
+    application: String,
+    what: String,
+    details: Vec<(String, String)>,
+}
+
+#[derive(Deserialize)]
+struct Planned {
+    command: Command,
+    target: Option<String>,
+    application: Option<String>,
+}
+
+/// The form of a prompt.
+pub(super) fn prompt_view(prompt: &Prompt) -> PromptView {
+    let line = &prompt.line;
+    let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let list = |name: &str| line.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let rule = line.pointer("/asked_by/policy/rule").or_else(|| line.pointer("/asked_by/rule"));
+    let planned = list("actions").into_iter().take(ACTIONS_MAX);
+    let planned = planned.filter_map(|action| serde_json::from_value::<Planned>(action).ok());
+    let actions = planned.map(|planned| ActionView {
+        application: planned.application.unwrap_or_default(),
+        what: command_words(&planned.command, planned.target.as_deref()),
+        details: action_details(&planned.command),
+    });
+    PromptView {
+        kind: prompt.kind,
+        id: prompt.id.as_ref().map(ToString::to_string).unwrap_or_default(),
+        questions: list("questions")
+            .into_iter()
+            .map(|one| serde_json::from_value(one).unwrap_or_default())
+            .collect(),
+        agent: text("agent"),
+        reason: text("reason"),
+        rule: rule.and_then(Value::as_str).unwrap_or_default().to_owned(),
+        covers: list("covers").iter().filter_map(|one| one.as_str().map(str::to_owned)).collect(),
+        actions: actions.collect(),
+    }
+}

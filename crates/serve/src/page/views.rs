@@ -1,0 +1,60 @@
+//! The templates of the page. All inserted values are escaped.
+
+use axum::response::Html;
+use deskhand_core::text::escape_hidden;
+use minijinja::{
+    AutoEscape, Environment, UndefinedBehavior, escape_formatter,
+    syntax::SyntaxConfig,
+    value::{Serde, Value},
+};
+use serde::Serialize;
+
+use super::error::PageError;
+
+const TEMPLATES: &[(&str, &str)] = &[
+    ("layout", include_str!("templates/layout.html")),
+    ("home", include_str!("templates/home.html")),
+    ("session", include_str!("templates/session.html")),
+    ("time_line", include_str!("templates/time_line.html")),
+    ("comparison", include_str!("templates/comparison.html")),
+    ("prompt", include_str!("templates/prompt.html")),
+    ("now", include_str!("templates/now.html")),
+];
+
+/// The parsed templates.
+pub(crate) struct Views(Environment<'static>);
+
+impl Views {
+    pub(super) fn new() -> Result<Self, minijinja::Error> {
+        let mut environment = Environment::new();
+        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+        environment.set_auto_escape_callback(|_| AutoEscape::Html);
+        // Titles, names and documents come from outside.
+        environment.set_formatter(|out, state, value| match value.as_str() {
+            Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(escape_hidden(text))),
+            Some(_) | None => escape_formatter(out, state, value),
+        });
+        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        for (name, text) in TEMPLATES {
+            environment.add_template(name, text)?;
+        }
+        Ok(Self(environment))
+    }
+
+    /// Renders a template.
+    ///
+    /// # Errors
+    /// It is broken.
+    pub(crate) fn text<T: Serialize>(&self, name: &str, input: &T) -> Result<String, PageError> {
+        let failed = |error: minijinja::Error| PageError::failed("make the page", &error);
+        self.0.get_template(name).map_err(failed)?.render(Value::from(Serde(input))).map_err(failed)
+    }
+
+    /// Renders a page.
+    ///
+    /// # Errors
+    /// Its template is broken.
+    pub(crate) fn page<T: Serialize>(&self, name: &str, input: &T) -> Result<Html<String>, PageError> {
+        Ok(Html(self.text(name, input)?))
+    }
+}

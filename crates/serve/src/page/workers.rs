@@ -1,0 +1,127 @@
+//! Starts sessions: each in a process of its own, which this one does not hold. It goes on when the service ends.
+
+use std::{
+    fs, io,
+    os::unix::fs::OpenOptionsExt as _,
+    path::{Path, PathBuf},
+    process::Stdio,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+use deskhand_core::ids::SessionId;
+use deskhand_runtime::people::CONTROL_SOCKET;
+use tokio::{process::Child, sync::Semaphore, task::JoinSet, time::timeout};
+
+use super::{PageOptions, appears::appears, error::PageError};
+
+/// The folder of the logs.
+const LOGS: &str = "logs";
+/// How long a session may take to begin: its desktop and its documents.
+const BEGIN_BOUND: Duration = Duration::from_secs(180);
+/// How much of a log tells why a session did not begin, in bytes.
+const LOG_TAIL: usize = 4_000;
+/// The most sessions that begin at once.
+const AT_ONCE: usize = 4;
+
+/// Starts the program that runs sessions.
+pub(crate) struct Workers {
+    program: PathBuf,
+    arguments: Vec<String>,
+    folder: PathBuf,
+    sessions: PathBuf,
+    starting: Semaphore,
+    /// The programs that were started, and have perhaps not ended.
+    running: Mutex<JoinSet<()>>,
+}
+
+impl Workers {
+    pub(super) fn new(options: &PageOptions, sessions: PathBuf) -> Self {
+        Self {
+            program: options.program.clone(),
+            arguments: options.arguments.clone(),
+            folder: options.folder.clone(),
+            sessions,
+            starting: Semaphore::new(AT_ONCE),
+            running: Mutex::default(),
+        }
+    }
+
+    /// The folder of the service.
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Runs a command of the program for a session, and returns once the session runs. `own` are the arguments of this one.
+    ///
+    /// # Errors
+    /// The program does not start, or ends before the session begins: the error has what it said.
+    pub(crate) async fn start(
+        &self,
+        command: &str,
+        own: &[String],
+        session: &SessionId,
+    ) -> Result<(), PageError> {
+        let failed = |error: &io::Error| PageError::failed("start the session", error);
+        let _turn = self.starting.acquire().await;
+        let log = self.log_of(session).map_err(|error| failed(&error))?;
+        let mut child = self.spawn(command, own, &log).map_err(|error| failed(&error))?;
+        let begun = timeout(BEGIN_BOUND, async {
+            tokio::select! {
+                appeared = self.begins(session) => appeared.map(|()| None),
+                ended = child.wait() => ended.map(Some),
+            }
+        });
+        match begun.await {
+            Ok(Ok(None)) => {}
+            Ok(Ok(Some(_))) => return Err(PageError::conflict(tail_of(&log))),
+            Ok(Err(error)) => return Err(failed(&error)),
+            // It may still come; the page shows it once it does.
+            Err(_) => return Err(PageError::conflict("the session takes long to begin; it may still come")),
+        }
+        // Waited for, so that nothing is left of it when it ends before the service.
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        while running.try_join_next().is_some() {}
+        running.spawn(async move {
+            child.wait().await.ok();
+        });
+        Ok(())
+    }
+
+    /// Waits until a session listens.
+    async fn begins(&self, session: &SessionId) -> io::Result<()> {
+        fs::create_dir_all(&self.sessions)?;
+        appears(&self.sessions, &session.0).await?;
+        appears(&self.sessions.join(&session.0), CONTROL_SOCKET).await
+    }
+
+    fn spawn(&self, command: &str, own: &[String], log: &Path) -> io::Result<Child> {
+        let mut options = fs::OpenOptions::new();
+        let output = options.create(true).append(true).mode(0o600).open(log)?;
+        let mut started = std::process::Command::new(&self.program);
+        started
+            .arg(command)
+            .args(&self.arguments)
+            .args(own)
+            .env("DESKHAND__PEOPLE__CHANNEL", "socket")
+            .current_dir(&self.folder)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone()?)
+            .stderr(output);
+        tokio::process::Command::from(started).kill_on_drop(false).spawn()
+    }
+
+    fn log_of(&self, session: &SessionId) -> io::Result<PathBuf> {
+        let folder = self.folder.join(LOGS);
+        fs::create_dir_all(&folder)?;
+        Ok(folder.join(format!("{}.log", session.0)))
+    }
+}
+
+/// The end of a log.
+fn tail_of(log: &Path) -> String {
+    let text = fs::read(log).unwrap_or_default();
+    let tail = text.get(text.len().saturating_sub(LOG_TAIL)..).unwrap_or(&text);
+    let text = String::from_utf8_lossy(tail).trim().to_owned();
+    if text.is_empty() { "the session ended before it began, and said nothing".to_owned() } else { text }
+}
