@@ -30,7 +30,6 @@ mod write;
 pub use error::ReportError;
 pub use live::{LivePage, LivePart};
 pub(crate) use overview::cost_of;
-/// The style of report pages.
-pub use render::CSS as STYLE;
+pub use render::{CSS as STYLE, template_environment};
 pub(crate) use words::{NoteLine, TalkLine, reply_words};
 pub use write::{ReportFormat, write_report};

@@ -22,22 +22,31 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("foot", include_str!("templates/foot.html")),
 ];
 
+/// An environment for templates of pages: all inserted values are escaped.
+///
+/// # Errors
+/// The syntax of templates is wrong, which it is not.
+pub fn template_environment() -> Result<Environment<'static>, minijinja::Error> {
+    let mut environment = Environment::new();
+    environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    // Titles, names and documents come from outside.
+    environment.set_formatter(|out, state, value| match value.as_str() {
+        Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(escape_hidden(text))),
+        Some(_) | None => escape_formatter(out, state, value),
+    });
+    environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+    Ok(environment)
+}
+
 /// The parsed templates.
 pub(super) struct Templates(Environment<'static>);
 
 impl Templates {
     pub(super) fn new() -> Result<Self, ReportError> {
         let broken = |name: &'static str, problem: String| ReportError::Template { name, problem };
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        // Titles, names and documents come from outside.
-        environment.set_formatter(|out, state, value| match value.as_str() {
-            Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(escape_hidden(text))),
-            Some(_) | None => escape_formatter(out, state, value),
-        });
-        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build();
-        environment.set_syntax(syntax.map_err(|error| broken("syntax", format!("{error:#}")))?);
+        let environment = template_environment();
+        let mut environment = environment.map_err(|error| broken("syntax", format!("{error:#}")))?;
         for (name, text) in TEMPLATES {
             environment.add_template(name, text).map_err(|error| broken(name, format!("{error:#}")))?;
         }

@@ -1,10 +1,9 @@
 //! The templates of the page. All inserted values are escaped.
 
 use axum::response::Html;
-use deskhand_core::text::escape_hidden;
+use deskhand_runtime::report::template_environment;
 use minijinja::{
-    AutoEscape, Environment, UndefinedBehavior, escape_formatter,
-    syntax::SyntaxConfig,
+    Environment,
     value::{Serde, Value},
 };
 use serde::Serialize;
@@ -26,15 +25,7 @@ pub(crate) struct Views(Environment<'static>);
 
 impl Views {
     pub(super) fn new() -> Result<Self, minijinja::Error> {
-        let mut environment = Environment::new();
-        environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
-        environment.set_auto_escape_callback(|_| AutoEscape::Html);
-        // Titles, names and documents come from outside.
-        environment.set_formatter(|out, state, value| match value.as_str() {
-            Some(text) if !value.is_safe() => escape_formatter(out, state, &Value::from(escape_hidden(text))),
-            Some(_) | None => escape_formatter(out, state, value),
-        });
-        environment.set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build()?);
+        let mut environment = template_environment()?;
         for (name, text) in TEMPLATES {
             environment.add_template(name, text)?;
         }
