@@ -7,3 +7,4 @@
 mod desk;
 pub mod mcp;
 pub mod page;
+mod token;

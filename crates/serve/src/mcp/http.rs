@@ -20,6 +20,7 @@ use rmcp::transport::{
 use tokio::net::TcpListener;
 
 use super::{ServeError, server::Server};
+use crate::token::{is_same, new_token};
 
 /// The path of the server.
 const PATH: &str = "/mcp";
@@ -45,9 +46,7 @@ impl HttpOptions {
     /// # Errors
     /// The system has no random numbers.
     pub fn new_token() -> std::io::Result<String> {
-        let mut bytes = [0_u8; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).map_err(|error| std::io::Error::other(error.to_string()))?;
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        new_token::<TOKEN_BYTES>()
     }
 }
 
@@ -108,10 +107,4 @@ async fn with_token(State(expected): State<Arc<String>>, request: Request, next:
     }
     let words = "the token is missing or wrong; send `Authorization: Bearer TOKEN` as `deskhand mcp --http` printed it";
     (StatusCode::UNAUTHORIZED, words).into_response()
-}
-
-/// Compares in a time that does not tell where texts differ.
-fn is_same(given: &[u8], expected: &[u8]) -> bool {
-    let differs = given.iter().zip(expected).fold(0_u8, |differs, (one, two)| differs | (one ^ two));
-    given.len() == expected.len() && differs == 0
 }

@@ -27,6 +27,7 @@ use axum::{
 };
 
 use super::Service;
+use crate::token::{is_same, new_token};
 
 /// The file with the token and the key of cookies.
 const FILE: &str = "keys";
@@ -63,7 +64,7 @@ impl Keys {
         if let Some(keys) = fs::read_to_string(&file).ok().as_deref().and_then(Self::of_text) {
             return Ok(keys);
         }
-        let keys = Self { token: random()?, cookie: random()? };
+        let keys = Self { token: new_token::<KEY_BYTES>()?, cookie: new_token::<KEY_BYTES>()? };
         let mut options = fs::OpenOptions::new();
         let mut written = options.write(true).create(true).truncate(true).mode(0o600).open(&file)?;
         writeln!(written, "{}\n{}", keys.token, keys.cookie)?;
@@ -80,12 +81,6 @@ impl Keys {
     pub fn token(&self) -> &str {
         &self.token
     }
-}
-
-fn random() -> io::Result<String> {
-    let mut bytes = [0_u8; KEY_BYTES];
-    getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// The door.
@@ -249,10 +244,4 @@ impl Door {
 fn token_in(uri: &Uri) -> Option<String> {
     let pairs = uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
     pairs.filter(|(name, _)| *name == TOKEN_PARAMETER).map(|(_, value)| value.to_owned()).next()
-}
-
-/// Compares in a time that does not tell where texts differ.
-pub(crate) fn is_same(given: &[u8], expected: &[u8]) -> bool {
-    let differs = given.iter().zip(expected).fold(0_u8, |differs, (one, two)| differs | (one ^ two));
-    given.len() == expected.len() && differs == 0
 }

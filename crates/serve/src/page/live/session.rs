@@ -109,14 +109,13 @@ impl Reader {
 
     /// Reads what was written since. Blocking.
     fn read(mut self) -> Result<(Self, Vec<LivePart>, bool), PageError> {
-        let (mut parts, anew) = (self.read_on()?, false);
-        if self.page.is_stale() {
-            let mut again = Self::new(&self.folder)?;
-            parts = again.read_on()?;
-            return Ok((again, parts, true));
+        let parts = self.read_on()?;
+        if !self.page.is_stale() {
+            return Ok((self, parts, false));
         }
-        parts.shrink_to_fit();
-        Ok((self, parts, anew))
+        let mut again = Self::new(&self.folder)?;
+        let parts = again.read_on()?;
+        Ok((again, parts, true))
     }
 
     fn read_on(&mut self) -> Result<Vec<LivePart>, PageError> {

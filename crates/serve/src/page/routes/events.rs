@@ -17,6 +17,7 @@ use axum::{
         sse::{Event, KeepAlive},
     },
 };
+use deskhand_runtime::LivePart;
 use futures_util::{Stream, stream};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ use crate::page::{
 
 /// From where on.
 #[derive(Debug, Deserialize)]
-pub(super) struct From {
+pub(super) struct Since {
     /// The number of the last record that is known.
     #[serde(default)]
     after: u64,
@@ -43,10 +44,17 @@ enum Message {
     Now(Box<ShownNow>),
 }
 
+/// A part of the page.
 #[derive(Serialize)]
-struct Element {
+pub(super) struct Element {
     id: String,
     html: String,
+}
+
+impl From<LivePart> for Element {
+    fn from(part: LivePart) -> Self {
+        Self { id: part.id, html: part.html }
+    }
 }
 
 /// The state beside the journal, as the page shows it.
@@ -128,7 +136,7 @@ impl Watching {
         let News { parts, anew, now, seq, .. } = news;
         let mut messages = Vec::new();
         if anew || !parts.is_empty() {
-            let parts = parts.into_iter().map(|part| Element { id: part.id, html: part.html }).collect();
+            let parts = parts.into_iter().map(Element::from).collect();
             messages.push(Message::Parts { seq, anew, parts });
         }
         if let Some(now) = now
@@ -144,11 +152,11 @@ impl Watching {
 pub(super) async fn stream(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
-    Query(from): Query<From>,
+    Query(since): Query<Since>,
     headers: HeaderMap,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, PageError> {
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let watching = Watching::new(service, &id, known.unwrap_or(from.after)).await?;
+    let watching = Watching::new(service, &id, known.unwrap_or(since.after)).await?;
     let batches = stream::unfold(watching, |mut watching| async {
         let (seq, messages) = watching.next().await?;
         let events = messages.into_iter().filter_map(move |message| {
@@ -169,10 +177,10 @@ pub(super) async fn stream(
 pub(super) async fn socket(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
-    Query(from): Query<From>,
+    Query(since): Query<Since>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, PageError> {
-    let watching = Watching::new(service, &id, from.after).await?;
+    let watching = Watching::new(service, &id, since.after).await?;
     Ok(upgrade.on_upgrade(move |socket| send_all(socket, watching)).into_response())
 }
 

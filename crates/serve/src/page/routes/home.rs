@@ -150,7 +150,6 @@ struct RowView {
     steps: u32,
     model_calls: u32,
     cost: String,
-    running: bool,
     has_screen: bool,
 }
 
@@ -178,7 +177,6 @@ impl RowView {
             steps: facts.steps,
             model_calls: facts.model_calls,
             cost: format!("${:.2}", row.cost_usd),
-            running,
             has_screen: false,
         }
     }

@@ -7,10 +7,14 @@ use axum::{
     http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE},
     response::{Html, IntoResponse as _, Response},
 };
-use deskhand_runtime::{LivePart, ReportFormat};
+use deskhand_runtime::ReportFormat;
 use serde::Serialize;
 
-use crate::page::{Service, error::PageError, routes::events::shown_now};
+use crate::page::{
+    Service,
+    error::PageError,
+    routes::events::{Element, shown_now},
+};
 
 /// What the report may load: itself. Its scripts do not run here; it is complete without them.
 const REPORT_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; \
@@ -24,22 +28,9 @@ struct SessionView<'a> {
     running: bool,
     has_screen: bool,
     seq: u64,
-    version: u64,
-    parts: Vec<PartView>,
+    parts: Vec<Element>,
     now: String,
     prompt: String,
-}
-
-#[derive(Serialize)]
-struct PartView {
-    id: String,
-    html: String,
-}
-
-impl PartView {
-    fn of(part: LivePart) -> Self {
-        Self { id: part.id, html: part.html }
-    }
 }
 
 /// The page.
@@ -59,8 +50,7 @@ pub(super) async fn page(
         running: now.running,
         has_screen: now.running && service.host.has_live_desktop(&id),
         seq: news.seq,
-        version: news.version,
-        parts: news.parts.into_iter().map(PartView::of).collect(),
+        parts: news.parts.into_iter().map(Element::from).collect(),
         now: shown.now,
         prompt: shown.prompt.map(|prompt| prompt.html).unwrap_or_default(),
     };
