@@ -47,6 +47,23 @@ has_name() {
     read -r name 2>/dev/null < "/proc/$1/comm"
     [ "$name" = "$2" ]
 }
+# Prints the sockets that these processes have bound to files outside of the folder, as `remove` takes them.
+bound_by() {
+    folder=$1
+    shift
+    descriptors=
+    for process; do descriptors="$descriptors /proc/$process/fd"; done
+    [ -z "$descriptors" ] && return
+    inodes=" $(ls -l $descriptors 2>/dev/null | sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')"
+    grep ' /' /proc/net/unix | {
+        set --
+        while read -r _ _ _ _ _ _ inode path; do
+            case $path in "$folder"/* | "$1") continue ;; esac
+            case $inodes in *" $inode "*) set -- "$path" "$@" ;; esac
+        done
+        [ $# -gt 0 ] && stat -c '%i-%.9Y %n' -- "$@" 2>/dev/null
+    }
+}
 # Prints the processes that run and are to end, one a line.
 find_all() {
     all=' '
@@ -55,7 +72,9 @@ find_all() {
         all="$all${process%/environ} "
     done
     [ -f "$2/programs" ] && while read -r process start; do
-        fields=$(tr '\n' ' ' < "/proc/$process/stat")
+        fields=
+        # The name of a program may have line breaks.
+        while read -r line; do fields="$fields $line"; done 2>/dev/null < "/proc/$process/stat"
         set -- "$1" "$2" ${fields##*) }
         [ "${22}" = "$start" ] && all="$all$process "
     done < "$2/programs"
@@ -99,11 +118,7 @@ while [ "$round" -lt 500 ]; do
         done
         found=$(find_all "$1" "$2")
     done
-    inodes=" $(for process in $found; do ls -l "/proc/$process/fd"; done 2>/dev/null |
-        sed -n 's/.*socket:\[\([0-9]*\)\]$/\1/p' | tr '\n' ' ')"
-    bound=$(grep ' /' /proc/net/unix | while read -r _ _ _ _ _ _ inode path; do
-        case $inodes in *" $inode "*) stat -c '%i-%.9Y %n' -- "$path" ;; esac
-    done)
+    bound=$(bound_by "$2" $found)
     sockets="$sockets$bound
 "
     for process in $found $ever; do
