@@ -47,6 +47,7 @@ pub mod report;
 pub mod retention;
 mod retrieve;
 pub mod review;
+mod schema;
 pub mod side_by_side;
 pub mod sources;
 pub mod stop;

@@ -65,6 +65,7 @@ pages! {
     workflow_files: "docs/guides/workflows.md";
     knowledge: "docs/guides/knowledge.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
+    api: "docs/reference/api.md";
     applications: "docs/reference/applications.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";

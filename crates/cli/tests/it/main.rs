@@ -2,6 +2,7 @@
 //! The binary from outside: its output, what it leaves behind, and its exit codes.
 
 mod agents;
+mod api;
 mod book;
 mod configuration;
 mod crash;

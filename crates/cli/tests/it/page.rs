@@ -212,6 +212,21 @@ fn only_who_has_the_token_comes_in_and_from_no_other_page() {
     {
         assert_eq!(service.get(path).status, 404, "{path}");
     }
+    // Errors of the API are JSON, whoever refuses.
+    for (status, answer) in [
+        (401, service.asks("GET /api/sessions", &[], "")),
+        (404, service.get("/api/nothing")),
+        (404, service.get("/api/sessions/0/moments")),
+        (405, service.asks("PUT /api/sessions", &[("Authorization", &bearer)], "")),
+        (415, service.asks("POST /api/sessions", &[("Authorization", &bearer)], "{}")),
+        (422, service.post("/api/sessions", &json!({"request": 7}))),
+    ] {
+        assert_eq!(answer.status, status, "{}", answer.body);
+        assert!(answer.json()["error"].as_str().is_some_and(|words| !words.is_empty()), "{}", answer.body);
+    }
+    let described = service.get("/api/openapi.json").json();
+    let kept = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/openapi.json"));
+    assert_eq!(described, serde_json::from_str::<Value>(&kept.unwrap()).unwrap());
     let keys = world.path().join(".local/state/deskhand/serve/keys");
     let mode = std::os::unix::fs::PermissionsExt::mode(&fs::metadata(keys).unwrap().permissions());
     assert_eq!(mode & 0o777, 0o600);

@@ -9,6 +9,7 @@ use deskhand_core::{
     session::{Event, EventRecord},
     text::clip,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::story::{Chapter, Doing, Moment, Note, PhaseTimes, RunSummary, Story, Talk, Update, Verdicts};
@@ -23,7 +24,7 @@ const REASON_CHARS_MAX: usize = 2_000;
 const NAMES_MAX: usize = 50;
 
 /// What a table shows of a session. It follows from the journal alone.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
     /// When it was created, in milliseconds since 1970-01-01 UTC.
     pub begun_ms: u64,
@@ -38,10 +39,12 @@ pub struct Facts {
     /// The number of all requests.
     pub rounds: u32,
     /// The outcome of the last request; `None` while it is worked on, or if it was broken off.
+    #[schemars(schema_with = "crate::schema::outcome_or_null")]
     pub outcome: Option<OutcomeKind>,
     /// The reason of the outcome; empty without one.
     pub reason: String,
     /// The evaluation of the last request, if there was one.
+    #[schemars(schema_with = "crate::schema::judgement_or_null")]
     pub evaluation: Option<Judgement>,
     /// Why the session was suspended, if its last record says so.
     pub suspended: Option<String>,
@@ -68,6 +71,7 @@ pub struct Facts {
     /// Output tokens, as far as reported.
     pub completion_tokens: u64,
     /// The cost of the model, as far as it is known.
+    #[schemars(schema_with = "crate::schema::cost")]
     pub cost: Cost,
     /// From the first record to the last, in milliseconds, without time when no process ran.
     pub elapsed_ms: u64,
@@ -80,6 +84,7 @@ pub struct Facts {
     /// Whether the last record is a call without a result: in progress, or broken off.
     pub calling: bool,
     /// The session that this one was forked from.
+    #[schemars(schema_with = "crate::schema::origin_or_null")]
     pub origin: Option<Origin>,
     /// The names of the workflows that were run.
     pub workflows: Vec<String>,

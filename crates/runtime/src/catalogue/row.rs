@@ -1,11 +1,12 @@
 //! One session in a table.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 
 /// Whether a session is worked on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
     /// A process uses it.
@@ -42,7 +43,7 @@ pub struct Row<'a> {
 }
 
 /// A session of a table, as data for other programs.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionRow {
     /// Its id, which is the name of its folder.
     pub id: String,
@@ -55,7 +56,7 @@ pub struct SessionRow {
 }
 
 /// A session whose journal cannot be read.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Unreadable {
     /// Its id.
     pub id: String,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -16,7 +17,8 @@ const APPLICATIONS_MAX: usize = 200;
 const UNREADABLE_MAX: usize = 100;
 
 /// A page of sessions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SessionTable")]
 pub struct Table {
     /// The sessions of the page.
     pub rows: Vec<SessionRow>,
@@ -33,7 +35,7 @@ pub struct Table {
 }
 
 /// How many sessions fit the query with another choice of one filter: each of these counts leaves that filter out.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Facets {
     /// By outcome; `none` without one. Most frequent first.
     pub outcomes: Vec<FacetCount>,
@@ -42,7 +44,7 @@ pub struct Facets {
 }
 
 /// A choice of a filter.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FacetCount {
     /// The choice.
     pub name: String,

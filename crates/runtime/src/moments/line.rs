@@ -1,9 +1,10 @@
 //! One moment in a few words.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What happened.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
     /// The user's request.
@@ -31,7 +32,7 @@ pub enum MomentKind {
 }
 
 /// A moment on a time line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MomentLine {
     /// The number of its record. Commands that were refused together share one.
     pub record: u64,

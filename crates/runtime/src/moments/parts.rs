@@ -11,6 +11,7 @@ use deskhand_core::{
     text::clip,
 };
 use deskhand_secret::Veil;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,7 +31,7 @@ use crate::{
 const OUTPUT_CHARS_MAX: usize = 100_000;
 
 /// What is known of a moment: what was seen last, what was asked and replied since then, and what was done.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MomentParts {
     /// The number of the record.
     pub record: u64,
@@ -53,9 +54,10 @@ pub struct MomentParts {
 }
 
 /// A message of a prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PromptMessage {
     /// Who wrote it: the system, the agent or the model.
+    #[schemars(schema_with = "crate::schema::speaker")]
     pub speaker: Speaker,
     /// Its text; a picture is named by its size.
     pub text: String,
@@ -64,7 +66,7 @@ pub struct PromptMessage {
 }
 
 /// A reply of a model, or why there is none.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ReplyPart {
     /// Its record.
     pub record: u64,
@@ -83,7 +85,7 @@ pub struct ReplyPart {
 }
 
 /// A call with its proof.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CallPart {
     /// The tool.
     pub tool: String,
@@ -102,6 +104,7 @@ pub struct CallPart {
     /// What proves it, or why it is not proven, as data: one for each action of the call.
     pub proof: Vec<Value>,
     /// Which way it went: `semantic` or `input`; `None` if nothing was sent.
+    #[schemars(schema_with = "crate::schema::route_or_null")]
     pub route: Option<Route>,
     /// What the tool returned as data, as indented JSON; empty if nothing. Long output is cut.
     pub output: String,

@@ -8,6 +8,7 @@ use deskhand_core::{
     text::{clip, one_line},
     ui::PictureRef,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::line::{MomentKind, MomentLine};
@@ -25,7 +26,7 @@ pub const MOMENTS_MAX: usize = 100_000;
 const WORDS_CHARS_MAX: usize = 160;
 
 /// The moments of a session.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Moments {
     /// Its id.
     pub session: String,

@@ -10,13 +10,14 @@ use deskhand_core::{
     reply::Question,
     session::{AskedBy, FollowerPlan, PlannedAction, Tally},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
 use crate::waiting::{Wait, Waiting};
 
 /// A line to a session.
-#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum ToSession {
     /// Adds a request; requests are queued.
@@ -25,11 +26,13 @@ pub enum ToSession {
         text: String,
         /// The steps to follow, if given.
         #[serde(default)]
+        #[schemars(schema_with = "crate::schema::plan_or_null")]
         plan: Option<FollowerPlan>,
     },
     /// Answers questions.
     Answer {
         /// The id of the questions.
+        #[schemars(schema_with = "crate::schema::effect_id")]
         id: EffectId,
         /// The answers, in order; an empty text or null for no answer.
         answers: Vec<Option<String>>,
@@ -37,6 +40,7 @@ pub enum ToSession {
     /// Decides on an action.
     Decide {
         /// The id of the approval.
+        #[schemars(schema_with = "crate::schema::effect_id")]
         id: EffectId,
         /// The decision.
         approve: Approve,
@@ -46,7 +50,7 @@ pub enum ToSession {
     },
     /// Says something to the agents, at any time.
     Say {
-        /// The words: at most [`WORDS_CHARS_MAX`](deskhand_core::session::WORDS_CHARS_MAX) characters.
+        /// The words: at most 4,000 characters.
         text: String,
     },
     /// A person takes over mouse and keyboard before the next effect.
@@ -72,7 +76,7 @@ pub enum ToSession {
 }
 
 /// The decision on an action.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Approve {
     /// Approve this action.
@@ -84,7 +88,7 @@ pub enum Approve {
 }
 
 /// A line from a session.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FromSession<'a> {
     /// The first line of the journal.
@@ -114,8 +118,10 @@ pub enum FromSession<'a> {
     /// Questions; the session waits for an `answer` with this id.
     Questions {
         /// The id.
+        #[schemars(schema_with = "crate::schema::effect_id")]
         id: EffectId,
         /// The questions.
+        #[schemars(schema_with = "crate::schema::questions")]
         questions: &'a [Question],
         /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
@@ -123,14 +129,17 @@ pub enum FromSession<'a> {
     /// An action needs approval; the session waits for a `decide` with this id.
     Approval {
         /// The id.
+        #[schemars(schema_with = "crate::schema::effect_id")]
         id: EffectId,
         /// The name of the agent that proposes it.
         agent: String,
         /// The proposed actions.
+        #[schemars(schema_with = "crate::schema::planned_actions")]
         actions: &'a [PlannedAction],
         /// The reason.
         reason: &'a str,
         /// Who requires the approval.
+        #[schemars(with = "serde_json::Value")]
         asked_by: &'a AskedBy,
         /// What `session` would approve for the rest of the session, one text for each action that it is needed for.
         covers: &'a [String],
@@ -140,6 +149,7 @@ pub enum FromSession<'a> {
     /// A prompt was closed without an answer.
     Withdrawn {
         /// The id of the prompt.
+        #[schemars(schema_with = "crate::schema::effect_id")]
         id: EffectId,
     },
     /// The session is paused.
@@ -180,10 +190,12 @@ pub enum FromSession<'a> {
         /// The request.
         request: &'a str,
         /// The outcome.
+        #[schemars(schema_with = "crate::schema::outcome")]
         outcome: OutcomeKind,
         /// The reason.
         reason: &'a str,
         /// The resources used.
+        #[schemars(schema_with = "crate::schema::tally")]
         used: &'a Tally,
         /// The duration in milliseconds.
         elapsed_ms: u64,
@@ -198,10 +210,12 @@ pub enum FromSession<'a> {
 }
 
 /// A journal line as it is emitted: the record with its number and time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct JournalLine<'a> {
     seq: u64,
     at_ms: u64,
+    /// The record, as [journals](docs/internals/journal.md) hold it.
+    #[schemars(with = "serde_json::Value")]
     record: &'a Record,
 }
 

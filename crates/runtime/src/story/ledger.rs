@@ -5,12 +5,13 @@ use deskhand_core::{
     outcome::Outcome,
     session::Tally,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::prices::Prices;
 
 /// Wall time by phase, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PhaseTimes {
     /// Phase 1: observing.
     pub observe: u64,

@@ -1,12 +1,13 @@
 //! How many calls had which result.
 
 use deskhand_core::command::{CallStatus, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{ActStory, StepStory};
 
 /// The number of calls by result. Calls that were skipped count nowhere.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Verdicts {
     /// Actions whose effect was seen.
     pub seen: u32,

@@ -1,13 +1,32 @@
 //! What a request is answered with when it fails.
 
+use aide::{
+    OperationOutput,
+    generate::GenContext,
+    openapi::{Operation, Response as Described, StatusCode as Code},
+};
 use axum::{
     Json,
-    http::StatusCode,
+    body::to_bytes,
+    extract::Request,
+    http::{
+        HeaderValue, StatusCode,
+        header::{CONTENT_LENGTH, CONTENT_TYPE},
+    },
+    middleware::Next,
     response::{IntoResponse, Response},
 };
 use deskhand_core::text::error_chain;
 use deskhand_host::HostError;
+use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::routes::described;
+
+/// The kind of a body that is JSON.
+const JSON: &str = "application/json";
+/// The most bytes of the words of an error that is no JSON.
+const WORDS_MAX: usize = 16 * 1024;
 
 /// A request that failed, with what to tell about it.
 #[derive(Debug)]
@@ -16,8 +35,11 @@ pub(crate) struct PageError {
     message: String,
 }
 
-#[derive(Serialize)]
+/// A request that failed.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
 struct Body<'a> {
+    /// What failed, why, and what to do about it.
     error: &'a str,
 }
 
@@ -59,4 +81,31 @@ impl IntoResponse for PageError {
     fn into_response(self) -> Response {
         (self.status, Json(Body { error: &self.message })).into_response()
     }
+}
+
+impl OperationOutput for PageError {
+    type Inner = Self;
+
+    fn inferred_responses(context: &mut GenContext, _: &mut Operation) -> Vec<(Option<Code>, Described)> {
+        vec![(None, described::<Body<'_>>(context, JSON, "It failed"))]
+    }
+}
+
+/// Answers requests to the API that fail with JSON, also those that fail before they come to a handler.
+pub(super) async fn in_json(request: Request, next: Next) -> Response {
+    let is_api = request.uri().path().starts_with("/api/");
+    let response = next.run(request).await;
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    let is_json = response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == JSON);
+    if !is_api || !is_error || is_json {
+        return response;
+    }
+    let (mut parts, body) = response.into_parts();
+    let words = to_bytes(body, WORDS_MAX).await.unwrap_or_default();
+    let words = String::from_utf8_lossy(&words);
+    let reason = parts.status.canonical_reason().unwrap_or_default();
+    let body = Body { error: if words.is_empty() { reason } else { &words } };
+    parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+    parts.headers.remove(CONTENT_LENGTH);
+    Response::from_parts(parts, serde_json::to_vec(&body).unwrap_or_default().into())
 }

@@ -1,10 +1,11 @@
 //! What a session does at the moment, and what it asks: what its process says over its control socket.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 /// What a session asks its user.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Prompt {
     /// The id that an answer carries; `None` for the next request.
     pub(crate) id: Option<Value>,
@@ -15,7 +16,7 @@ pub(crate) struct Prompt {
 }
 
 /// The state of a session beside its journal.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Now {
     /// Whether its process runs, and listens.
     pub(crate) running: bool,

@@ -3,16 +3,17 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use axum::{
-    Json,
     body::Body,
     extract::{Query, State},
     http::StatusCode,
 };
 use deskhand_runtime::new_id;
 use futures_util::StreamExt as _;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::{fs, io::AsyncWriteExt as _, time::timeout};
 
+use super::api::Created;
 use crate::page::{Service, error::PageError};
 
 /// The folder of the documents, in that of the service.
@@ -24,15 +25,21 @@ const PART_BOUND: Duration = Duration::from_secs(20);
 /// The longest name, in bytes.
 const NAME_MAX: usize = 200;
 
+/// What the API says of it.
+pub(super) const KEEPING: &str = "It may have 256 MB. Sessions open it by its path.";
+
 /// What a document is called.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Named {
+    /// The name of the file.
     name: String,
 }
 
 /// Where a document is kept.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Document")]
 pub(super) struct Kept {
+    /// The path, for `open` of a session.
     path: String,
 }
 
@@ -41,7 +48,7 @@ pub(super) async fn keep(
     State(service): State<Arc<Service>>,
     Query(named): Query<Named>,
     body: Body,
-) -> Result<(StatusCode, Json<Kept>), PageError> {
+) -> Result<Created<Kept>, PageError> {
     let name = Path::new(&named.name).file_name().and_then(|name| name.to_str());
     let name = name.filter(|name| name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains('\0'));
     let name = name.ok_or_else(|| PageError::wrong(format!("`{}` is no name of a file", named.name)))?;
@@ -54,7 +61,7 @@ pub(super) async fn keep(
         fs::remove_dir_all(&folder).await.ok();
         return Err(error);
     }
-    Ok((StatusCode::CREATED, Json(Kept { path: path.to_string_lossy().into_owned() })))
+    Ok(Created(Kept { path: path.to_string_lossy().into_owned() }))
 }
 
 async fn write(path: &Path, body: Body) -> Result<(), PageError> {

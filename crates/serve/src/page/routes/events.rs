@@ -18,36 +18,58 @@ use axum::{
     },
 };
 use deskhand_runtime::LivePart;
-use futures_util::{Stream, stream};
+use futures_util::{StreamExt as _, stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::steer::prompt_view;
+use super::{
+    api::{Events, OfSession},
+    steer::prompt_view,
+};
 use crate::page::{
     Service,
     error::PageError,
     live::{LiveSession, News, Now},
 };
 
+/// What the API says of the events.
+pub(super) const FOLLOWING: &str = "Server-sent events. The id of an event is the number of the last record that it shows; \
+    `Last-Event-ID` has the place of `after`. The name of an event is that of its message.";
+/// What the API says of the WebSocket.
+pub(super) const WATCHING: &str = "Of WebSockets a browser allows more at once. They have the same messages.";
+
 /// From where on.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Since {
     /// The number of the last record that is known.
     #[serde(default)]
     after: u64,
 }
 
-/// A message to who watches.
-#[derive(Serialize)]
+/// A message to who watches a session.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "PageMessage")]
 #[serde(tag = "event", rename_all = "snake_case")]
-enum Message {
-    Parts { seq: u64, anew: bool, parts: Vec<Element> },
+pub(super) enum Message {
+    /// Parts of the page that are new or changed.
+    Parts {
+        /// The number of the last record that they show.
+        seq: u64,
+        /// Whether everything that was shown before is void.
+        anew: bool,
+        /// The parts; one takes the place of an earlier one with its id.
+        parts: Vec<Element>,
+    },
+    /// The state beside the journal.
     Now(Box<ShownNow>),
 }
 
 /// A part of the page.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct Element {
+    /// The id of the element.
     id: String,
+    /// The element.
     html: String,
 }
 
@@ -58,22 +80,28 @@ impl From<LivePart> for Element {
 }
 
 /// The state beside the journal, as the page shows it.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 pub(super) struct ShownNow {
+    /// Whether its process runs.
     running: bool,
+    /// Whether it is paused.
     paused: bool,
+    /// Whether a person has taken over.
     taken_over: bool,
     /// What it does, as an element.
     pub(super) now: String,
     /// What it asks, as an element.
     pub(super) prompt: Option<ShownPrompt>,
+    /// The same as data.
     state: Now,
 }
 
-#[derive(Serialize)]
+/// What it asks, as a form.
+#[derive(Serialize, JsonSchema)]
 pub(super) struct ShownPrompt {
     /// Another prompt has another key.
     key: String,
+    /// The form that answers it.
     pub(super) html: String,
 }
 
@@ -151,10 +179,10 @@ impl Watching {
 /// Server-sent events.
 pub(super) async fn stream(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
     Query(since): Query<Since>,
     headers: HeaderMap,
-) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, PageError> {
+) -> Result<Events<Message>, PageError> {
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
     let watching = Watching::new(service, &id, known.unwrap_or(since.after)).await?;
     let batches = stream::unfold(watching, |mut watching| async {
@@ -168,15 +196,15 @@ pub(super) async fn stream(
         });
         Some((events.collect::<Vec<_>>(), watching))
     });
-    let events =
-        futures_util::StreamExt::flat_map(batches, |events| stream::iter(events.into_iter().map(Ok)));
-    Ok(Sse::new(events).keep_alive(KeepAlive::default()))
+    let events = batches.flat_map(stream::iter);
+    let events = events.map(Ok::<_, Infallible>);
+    Ok(Events::of(Sse::new(events).keep_alive(KeepAlive::default())))
 }
 
 /// The same over a WebSocket, each message as JSON.
 pub(super) async fn socket(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
     Query(since): Query<Since>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, PageError> {

@@ -5,18 +5,21 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Path, Query as Address, State},
-    http::StatusCode,
-    response::Html,
+    response::{Html, NoContent},
 };
 use deskhand_runtime::{
     Query, Table,
     catalogue::{Column, Day, Direction, FacetCount, OutcomeFilter, SessionRow, SessionState},
     words::{duration, local_time},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
-use super::chart::{Chart, chart_of};
+use super::{
+    api::OfSession,
+    chart::{Chart, chart_of},
+};
 use crate::page::{Service, error::PageError};
 
 /// The sessions of a page of the table.
@@ -27,20 +30,30 @@ const APPLICATIONS_MAX: usize = 12;
 const REQUEST_MAX: usize = 160;
 
 /// What of the table is asked for, as it stands in an address.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct Asked {
-    /// Words that occur.
+    /// Words that all occur: in a request, a reason, an application, a workflow, a model or the id.
     q: String,
+    /// The outcome of the last request; `none` for sessions without one.
     outcome: String,
+    /// `running`, `interrupted` or `ended`.
     state: String,
+    /// A part of the name of an application.
     application: String,
+    /// A part of the name of a model.
     model: String,
+    /// The column to sort by; `begun` if empty.
     sort: String,
+    /// From small to great rather than from great to small.
     up: bool,
+    /// The least that it cost, in US dollars.
     cost_min: Option<f64>,
+    /// The most that it cost, in US dollars.
     cost_max: Option<f64>,
+    /// The number of sessions to skip.
     offset: usize,
+    /// The most sessions; 50 if not given.
     limit: Option<usize>,
 }
 
@@ -213,8 +226,8 @@ pub(super) async fn list(
 /// Removes a session that does not run.
 pub(super) async fn remove(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
-) -> Result<StatusCode, PageError> {
+    Path(OfSession { id }): Path<OfSession>,
+) -> Result<NoContent, PageError> {
     let folder = service.hub.folder(&id)?;
     let removed = spawn_blocking(move || {
         // Held until it is gone, so that nobody goes on with it.
@@ -223,7 +236,7 @@ pub(super) async fn remove(
     });
     let removed = removed.await.map_err(|error| PageError::failed("remove the session", &error))?;
     removed.map_err(|error| PageError::conflict(deskhand_core::text::error_chain(&error)))?;
-    Ok(StatusCode::NO_CONTENT)
+    Ok(NoContent)
 }
 
 fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day]) -> HomeView {

@@ -1,5 +1,6 @@
 //! The parts of the page and of its API.
 
+mod api;
 mod assets;
 mod chart;
 pub(super) mod documents;
@@ -14,20 +15,37 @@ mod steer;
 
 use std::sync::Arc;
 
+use aide::axum::{
+    ApiRouter,
+    routing::{delete_with, get_with, post_with},
+};
 use axum::{
     Router,
     extract::DefaultBodyLimit,
-    middleware::from_fn_with_state,
-    routing::{delete, get, post},
+    middleware::{from_fn, from_fn_with_state},
+    routing::get,
 };
 
-use super::{Service, door};
+pub(super) use self::api::described;
+use self::api::{Nothing, about, socket, upload};
+use super::{Service, door, error::in_json};
 
 /// The largest body of a request that is not a document, in bytes.
 const BODY_MAX: usize = 1 << 20;
 
 /// All routes, behind the door.
 pub(super) fn router(service: Arc<Service>) -> Router {
+    let api: Router<_> = api().into();
+    pages()
+        .merge(api)
+        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .layer(from_fn_with_state(Arc::clone(&service), door::pass))
+        .layer(from_fn(in_json))
+        .with_state(service)
+}
+
+/// The pages, and what they consist of.
+fn pages() -> Router<Arc<Service>> {
     Router::new()
         .route("/", get(home::home))
         .route("/compare", get(moments::comparison))
@@ -36,18 +54,93 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .route("/sessions/{id}/report", get(session::report))
         .route("/sessions/{id}/pictures/{sha256}", get(pictures::picture))
         .route("/assets/{name}", get(assets::asset))
-        .route("/api/sessions", get(home::list).post(start::start))
-        .route("/api/sessions/{id}", delete(home::remove))
-        .route("/api/sessions/{id}/moments", get(moments::moments))
-        .route("/api/sessions/{id}/moments/{record}", get(moments::moment))
-        .route("/api/sessions/{id}/resume", post(start::resume))
-        .route("/api/sessions/{id}/fork", post(start::fork))
-        .route("/api/sessions/{id}/do", post(steer::wish))
-        .route("/api/sessions/{id}/events", get(events::stream))
-        .route("/api/sessions/{id}/watch", get(events::socket))
-        .route("/api/sessions/{id}/screen", get(screen::screen))
-        .layer(DefaultBodyLimit::max(BODY_MAX))
-        .route("/api/documents", post(documents::keep).layer(DefaultBodyLimit::disable()))
-        .layer(from_fn_with_state(Arc::clone(&service), door::pass))
-        .with_state(service)
+}
+
+/// The API: each route with its description.
+fn api() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route(
+            "/api/openapi.json",
+            get_with(api::describe, about("describe", "Describes this API", "An OpenAPI document.")),
+        )
+        .api_route(
+            "/api/sessions",
+            get_with(home::list, about("list_sessions", "Lists sessions", "Searched, filtered and sorted."))
+                .post_with(start::start, about("start_session", "Starts a session", start::STARTING)),
+        )
+        .api_route(
+            "/api/sessions/{id}",
+            delete_with(home::remove, about("remove_session", "Removes a session", "One that does not run.")),
+        )
+        .api_route(
+            "/api/documents",
+            post_with(
+                documents::keep,
+                upload("keep_document", "Keeps the body as a document", documents::KEEPING),
+            )
+            .layer(DefaultBodyLimit::disable()),
+        )
+        .merge(looking_back())
+        .merge(running())
+}
+
+/// What is known of one session.
+fn looking_back() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route(
+            "/api/sessions/{id}/moments",
+            get_with(moments::moments, about("list_moments", "Lists what happened in a session", "")),
+        )
+        .api_route(
+            "/api/sessions/{id}/moments/{record}",
+            get_with(
+                moments::moment,
+                about("show_moment", "Shows what was seen, asked, replied and done", ""),
+            ),
+        )
+}
+
+/// Running sessions: watching and steering them, and making them run.
+fn running() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route(
+            "/api/sessions/{id}/resume",
+            post_with(start::resume, about("resume_session", "Goes on with a session that does not run", "")),
+        )
+        .api_route(
+            "/api/sessions/{id}/fork",
+            post_with(start::fork, about("fork_session", "Forks a session, and goes on with the fork", "")),
+        )
+        .api_route(
+            "/api/sessions/{id}/do",
+            post_with(
+                steer::wish,
+                about("steer_session", "Answers and steers a running session", steer::LINES),
+            ),
+        )
+        .api_route(
+            "/api/sessions/{id}/events",
+            get_with(
+                events::stream,
+                about("follow_session", "Follows a session as its page does", events::FOLLOWING),
+            ),
+        )
+        .api_route(
+            "/api/sessions/{id}/watch",
+            get_with(
+                events::socket,
+                socket::<events::Message, Nothing>(
+                    "watch_session",
+                    "The same over a WebSocket",
+                    events::WATCHING,
+                ),
+            ),
+        )
+        .api_route(
+            "/api/sessions/{id}/screen",
+            get_with(
+                screen::screen,
+                about("show_screen", "The desktop as it is now, over a WebSocket", screen::SCREEN),
+            ),
+        )
 }

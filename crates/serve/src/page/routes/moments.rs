@@ -11,25 +11,36 @@ use deskhand_runtime::{
     comparison::{Comparison, Move, Pair},
     moments::{MomentParts, Moments},
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::task::spawn_blocking;
 
+use super::api::OfSession;
 use crate::page::{Service, error::PageError};
 
 /// The moments of a session.
 pub(super) async fn moments(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
 ) -> Result<Json<Moments>, PageError> {
     service.hub.folder(&id)?;
     let read = spawn_blocking(move || service.host.session_moments(&id)).await;
     Ok(Json(read.map_err(|error| PageError::failed("read the session", &error))??))
 }
 
+/// A moment of a session.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OfMoment {
+    /// The id of the session.
+    id: String,
+    /// The number of a record.
+    record: u64,
+}
+
 /// Prompt, reply, elements and calls of one moment.
 pub(super) async fn moment(
     State(service): State<Arc<Service>>,
-    Path((id, record)): Path<(String, u64)>,
+    Path(OfMoment { id, record }): Path<OfMoment>,
 ) -> Result<Json<MomentParts>, PageError> {
     service.hub.folder(&id)?;
     let read = spawn_blocking(move || service.host.session_moment(&id, record)).await;

@@ -14,15 +14,20 @@ use axum::{
 };
 use deskhand_host::live::{InputMessage, LiveDesktop};
 
+use super::api::OfSession;
 use crate::page::{Service, error::PageError, live::LiveSession};
 
 /// The most bytes of a message from a page.
 const MESSAGE_MAX: usize = 64 * 1024;
 
+/// What the API says of it.
+pub(super) const SCREEN: &str = "Binary messages have what changed on the screen; text messages to the service have what a person does, as JSON, and count \
+    while one has taken over ([live desktops](../internals/live.md)).";
+
 /// The screen, over a WebSocket: updates as binary messages, input as JSON.
 pub(super) async fn screen(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, PageError> {
     let session = service.hub.session(&id).await?;

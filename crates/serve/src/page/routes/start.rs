@@ -5,17 +5,22 @@ use std::{path::PathBuf, sync::Arc};
 use axum::{
     Json,
     extract::{Path, State},
-    http::StatusCode,
 };
 use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
 use deskhand_runtime::{Unsealed, new_id};
-use serde::{Deserialize, Serialize};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
+use super::api::{Created, OfSession, Started};
 use crate::page::{Service, error::PageError};
 
+/// What the API says of starting.
+pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
+
 /// A session to start.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "StartSession")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Wanted {
     /// What to do.
@@ -26,18 +31,14 @@ pub(super) struct Wanted {
     model: Option<String>,
     /// The size of the desktop: `1920x1080`.
     size: Option<String>,
-    /// The most dollars, steps and minutes.
+    /// The most US dollars.
     max_cost: Option<f64>,
+    /// The most steps.
     max_steps: Option<u32>,
+    /// The most minutes.
     max_minutes: Option<u32>,
     /// Variables of a script.
     script_variables: std::collections::BTreeMap<String, String>,
-}
-
-/// Which session it is.
-#[derive(Debug, Serialize)]
-pub(super) struct Started {
-    id: String,
 }
 
 impl Wanted {
@@ -79,16 +80,17 @@ impl Wanted {
 pub(super) async fn start(
     State(service): State<Arc<Service>>,
     Json(wanted): Json<Wanted>,
-) -> Result<(StatusCode, Json<Started>), PageError> {
+) -> Result<Created<Started>, PageError> {
     let id = new_id();
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.arguments()?);
     service.workers.start("run", &arguments, &id).await?;
-    Ok((StatusCode::CREATED, Json(Started { id: id.0 })))
+    Ok(Created(Started { id: id.0 }))
 }
 
 /// What a session goes on with.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "ResumeSession")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct GoOn {
     /// A further request; none goes on with the one that is not over.
@@ -113,20 +115,21 @@ impl GoOn {
 /// Goes on with a session that does not run.
 pub(super) async fn resume(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
     Json(wanted): Json<GoOn>,
-) -> Result<(StatusCode, Json<Started>), PageError> {
+) -> Result<Created<Started>, PageError> {
     let folder = service.hub.folder(&id)?;
     if folder.is_in_use().unwrap_or(true) {
         return Err(PageError::conflict("the session runs already"));
     }
     let session = SessionId(id.clone());
     service.workers.start("resume", &wanted.arguments(&id), &session).await?;
-    Ok((StatusCode::CREATED, Json(Started { id })))
+    Ok(Created(Started { id }))
 }
 
 /// Where to fork a session.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
+#[schemars(rename = "ForkSession")]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fork {
     /// The last record to keep.
@@ -145,9 +148,9 @@ pub(super) struct Fork {
 /// Forks a session, and goes on with the fork.
 pub(super) async fn fork(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
+    Path(OfSession { id }): Path<OfSession>,
     Json(wanted): Json<Fork>,
-) -> Result<(StatusCode, Json<Started>), PageError> {
+) -> Result<Created<Started>, PageError> {
     service.hub.folder(&id)?;
     let Fork { at, request, model, policy } = wanted;
     let forked =
@@ -159,5 +162,5 @@ pub(super) async fn fork(
     let fork = fork.ok_or_else(|| PageError::conflict("the fork has no id"))?;
     let go_on = GoOn { request, model };
     service.workers.start("resume", &go_on.arguments(&fork.0), &fork).await?;
-    Ok((StatusCode::CREATED, Json(Started { id: fork.0 })))
+    Ok(Created(Started { id: fork.0 }))
 }

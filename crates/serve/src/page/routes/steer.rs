@@ -5,29 +5,55 @@ use std::sync::Arc;
 use axum::{
     Json,
     extract::{Path, State},
-    http::StatusCode,
 };
 use deskhand_core::command::Command;
-use deskhand_runtime::words::{action_details, command_words};
+use deskhand_runtime::{
+    people::protocol::ToSession,
+    words::{action_details, command_words},
+};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::api::{Accepted, OfSession};
 use crate::page::{Service, error::PageError, live::Prompt};
 
 /// The most actions of an approval that are listed.
 const ACTIONS_MAX: usize = 50;
 
+/// What the API says of it.
+pub(super) const LINES: &str =
+    "Passes a line of the [protocol](../guides/protocol.md) on to the session, which checks it.";
+
+/// A line of the protocol. The session checks it: that may be one of another version.
+#[derive(Debug, Deserialize)]
+pub(super) struct Wish(Value);
+
+impl JsonSchema for Wish {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        ToSession::schema_name()
+    }
+
+    fn schema_id() -> std::borrow::Cow<'static, str> {
+        ToSession::schema_id()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        ToSession::json_schema(generator)
+    }
+}
+
 /// Passes a line of the protocol on.
 pub(super) async fn wish(
     State(service): State<Arc<Service>>,
-    Path(id): Path<String>,
-    Json(line): Json<Value>,
-) -> Result<StatusCode, PageError> {
+    Path(OfSession { id }): Path<OfSession>,
+    Json(Wish(line)): Json<Wish>,
+) -> Result<Accepted, PageError> {
     if !line.get("do").is_some_and(Value::is_string) {
         return Err(PageError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));
     }
     service.hub.session(&id).await?.wish(&line).await?;
-    Ok(StatusCode::ACCEPTED)
+    Ok(Accepted)
 }
 
 /// What a session asks, for the form that answers it.
