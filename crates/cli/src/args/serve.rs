@@ -1,8 +1,9 @@
 //! Arguments of `deskhand serve`.
 
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
+use deskhand_host::config::Overrides;
 
-use super::settings::StoreArgs;
+use super::{RunArgs, settings::StoreArgs};
 
 /// The port that is taken if none is named.
 const PORT: u16 = 4587;
@@ -30,4 +31,21 @@ pub(crate) struct ServeArgs {
     /// Options of `deskhand run` for the sessions that are started from the page.
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) options: Vec<String>,
+}
+
+impl ServeArgs {
+    /// The settings that the options for sessions stand for, and the folder of the sessions.
+    ///
+    /// # Errors
+    /// What `deskhand run` would say about the options.
+    pub(crate) fn overrides(&self) -> Result<Overrides, String> {
+        let command = RunArgs::augment_args(Command::new("run").no_binary_name(true));
+        let state = self.store.state_dir().map(|folder| format!("--state-dir={folder}"));
+        let words = state.into_iter().chain(self.options.iter().cloned());
+        let parsed = command.try_get_matches_from(words).and_then(|found| RunArgs::from_arg_matches(&found));
+        parsed.map(|run| run.overrides()).map_err(|error| {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    }
 }

@@ -16,10 +16,12 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
     let program =
         env::current_exe().map_err(|error| CliError::failed_to("find the path of this program", error))?;
     let state = args.store.state_dir().map(|folder| format!("--state-dir={folder}"));
+    let defaults = load(args.overrides().map_err(CliError::usage)?)?.config().clone();
     let options = PageOptions {
         port: args.port,
         program,
         arguments: state.into_iter().chain(args.options.iter().cloned()).collect(),
+        defaults,
         // Beside the folder of the sessions.
         folder: host.sessions().root().with_file_name("serve"),
     };

@@ -33,6 +33,7 @@ mod runs;
 mod secrets;
 mod sessions;
 mod signs;
+mod starting;
 mod support;
 mod talk;
 mod tasks;

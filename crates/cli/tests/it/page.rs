@@ -20,31 +20,31 @@ use crate::{
 };
 
 /// How long anything may take.
-const BOUND: Duration = Duration::from_secs(120);
+pub(crate) const BOUND: Duration = Duration::from_secs(120);
 
 /// A service, and what its first line says.
-struct Service {
+pub(crate) struct Service {
     child: Child,
     /// Host and port.
-    address: String,
-    token: String,
+    pub(crate) address: String,
+    pub(crate) token: String,
 }
 
 /// What came back.
-struct Answer {
-    status: u16,
-    head: String,
-    body: String,
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
 }
 
 impl Answer {
-    fn json(&self) -> Value {
+    pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
 }
 
 impl Service {
-    fn start(world: &World, arguments: &[&str]) -> Self {
+    pub(crate) fn start(world: &World, arguments: &[&str]) -> Self {
         let mut command = world.command(&["serve", "--port", "0"]);
         let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let url = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
@@ -53,7 +53,7 @@ impl Service {
     }
 
     /// A request with these headers, and a connection of its own.
-    fn asks(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+    pub(crate) fn asks(&self, line: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut request =
             format!("{line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
         if headers.iter().all(|(name, _)| *name != "Host") {
@@ -82,21 +82,21 @@ impl Service {
         self.asks(line, headers, "").status
     }
 
-    fn bearer(&self) -> String {
+    pub(crate) fn bearer(&self) -> String {
         format!("Bearer {}", self.token)
     }
 
-    fn get(&self, path: &str) -> Answer {
+    pub(crate) fn get(&self, path: &str) -> Answer {
         self.asks(&format!("GET {path}"), &[("Authorization", &self.bearer())], "")
     }
 
-    fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Answer {
         let headers = [("Authorization", &*self.bearer()), ("Content-Type", "application/json")];
         self.asks(&format!("POST {path}"), &headers, &body.to_string())
     }
 
     /// Server-sent events of a session, until one of them is what is looked for.
-    fn waits_for(&self, session: &str, is_it: impl Fn(&str, &Value) -> bool) -> Value {
+    pub(crate) fn waits_for(&self, session: &str, is_it: impl Fn(&str, &Value) -> bool) -> Value {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         stream.set_read_timeout(Some(BOUND)).unwrap();
         let head = format!(
@@ -130,7 +130,7 @@ impl Service {
     }
 
     /// Ends it as by `kill -9`.
-    fn kill(mut self) {
+    pub(crate) fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
@@ -144,12 +144,14 @@ impl Drop for Service {
 }
 
 /// Ends the sessions of a world whose test failed: they outlive the service.
-struct Ending<'a>(&'a World);
+pub(crate) struct Ending<'a>(pub(crate) &'a World);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         for (pid, line) in self.0.processes() {
-            if ["deskhand run ", "keep-desktop"].iter().any(|part| line.contains(part))
+            if ["deskhand run ", "deskhand do ", "deskhand batch ", "deskhand schedule ", "keep-desktop"]
+                .iter()
+                .any(|part| line.contains(part))
                 && let Some(pid) = rustix::process::Pid::from_raw(pid)
             {
                 rustix::process::kill_process(pid, rustix::process::Signal::TERM).ok();

@@ -33,6 +33,8 @@ const WORDS_MAX: usize = 16 * 1024;
 pub(crate) struct PageError {
     status: StatusCode,
     message: String,
+    /// The field of the form that is wrong.
+    field: Option<&'static str>,
 }
 
 /// A request that failed.
@@ -41,11 +43,14 @@ pub(crate) struct PageError {
 struct Body<'a> {
     /// What failed, why, and what to do about it.
     error: &'a str,
+    /// The field of the request that is wrong, where one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<&'static str>,
 }
 
 impl PageError {
     pub(crate) fn new(status: StatusCode, message: impl Into<String>) -> Self {
-        Self { status, message: message.into() }
+        Self { status, message: message.into(), field: None }
     }
 
     /// What the request asks for is not there.
@@ -69,6 +74,22 @@ impl PageError {
         tracing::error!("{message}");
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, message)
     }
+
+    /// A field of a form says something that cannot be.
+    pub(crate) fn in_field(field: &'static str, message: impl Into<String>) -> Self {
+        Self { field: Some(field), ..Self::wrong(message) }
+    }
+
+    /// The same, about this field of a form.
+    pub(crate) fn about(self, field: &'static str) -> Self {
+        Self { field: Some(field), ..self }
+    }
+
+    /// The field of the form that is wrong.
+    #[cfg(test)]
+    pub(crate) fn field(&self) -> Option<&'static str> {
+        self.field
+    }
 }
 
 impl From<HostError> for PageError {
@@ -79,7 +100,7 @@ impl From<HostError> for PageError {
 
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
-        (self.status, Json(Body { error: &self.message })).into_response()
+        (self.status, Json(Body { error: &self.message, field: self.field })).into_response()
     }
 }
 
@@ -104,7 +125,7 @@ pub(super) async fn in_json(request: Request, next: Next) -> Response {
     let words = to_bytes(body, WORDS_MAX).await.unwrap_or_default();
     let words = String::from_utf8_lossy(&words);
     let reason = parts.status.canonical_reason().unwrap_or_default();
-    let body = Body { error: if words.is_empty() { reason } else { &words } };
+    let body = Body { error: if words.is_empty() { reason } else { &words }, field: None };
     parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
     parts.headers.remove(CONTENT_LENGTH);
     Response::from_parts(parts, serde_json::to_vec(&body).unwrap_or_default().into())

@@ -24,7 +24,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use deskhand_host::Host;
+use deskhand_host::{Host, config::Config};
 use deskhand_runtime::Catalogue;
 use tokio::net::TcpListener;
 
@@ -42,6 +42,8 @@ pub struct PageOptions {
     pub program: PathBuf,
     /// Arguments of `deskhand run` for sessions that are started from the page, before those that the page gives.
     pub arguments: Vec<String>,
+    /// The configuration that holds with these arguments.
+    pub defaults: Config,
     /// The folder of the service: the token, the logs of sessions, documents that were dropped into the page.
     pub folder: PathBuf,
 }
@@ -55,6 +57,8 @@ pub(crate) struct Service {
     pub(crate) hub: Hub,
     pub(crate) views: Views,
     pub(crate) workers: Workers,
+    /// What holds for a session for which nothing is chosen.
+    pub(crate) defaults: Config,
 }
 
 /// A service that listens.
@@ -81,6 +85,7 @@ impl PageServer {
             workers: Workers::new(&options, host.sessions().root().to_owned()),
             door: Door::new(address.port(), keys),
             views,
+            defaults: options.defaults,
             catalogue: Mutex::new(host.catalogue()),
             host,
         };

@@ -12,9 +12,11 @@ use super::error::PageError;
 
 const TEMPLATES: &[(&str, &str)] = &[
     ("layout", include_str!("templates/layout.html")),
+    ("fields", include_str!("templates/fields.html")),
     ("home", include_str!("templates/home.html")),
     ("session", include_str!("templates/session.html")),
     ("time_line", include_str!("templates/time_line.html")),
+    ("workflows", include_str!("templates/workflows.html")),
     ("comparison", include_str!("templates/comparison.html")),
     ("prompt", include_str!("templates/prompt.html")),
     ("now", include_str!("templates/now.html")),

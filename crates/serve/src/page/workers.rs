@@ -10,7 +10,7 @@ use std::{
 };
 
 use deskhand_core::ids::SessionId;
-use deskhand_runtime::people::CONTROL_SOCKET;
+use deskhand_runtime::{new_id, people::CONTROL_SOCKET, private};
 use tokio::{process::Child, sync::Semaphore, task::JoinSet, time::timeout};
 
 use super::{PageOptions, appears::appears, error::PageError};
@@ -52,6 +52,16 @@ impl Workers {
         &self.folder
     }
 
+    /// A new folder in one of the service, which only its owner can read.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn new_folder(&self, name: &str) -> io::Result<PathBuf> {
+        let folder = self.folder.join(name).join(new_id().0);
+        private::create_folders(&folder)?;
+        Ok(folder)
+    }
+
     /// Runs a command of the program for a session, and returns once the session runs. `own` are the arguments of this one.
     ///
     /// # Errors
@@ -62,13 +72,28 @@ impl Workers {
         own: &[String],
         session: &SessionId,
     ) -> Result<(), PageError> {
+        let listens = self.sessions.join(&session.0).join(CONTROL_SOCKET);
+        self.start_until(command, own, &session.0, &[&self.sessions.join(&session.0), &listens]).await
+    }
+
+    /// Runs a command of the program, and returns once these files are there, one after the other. `id` is the name of its log.
+    ///
+    /// # Errors
+    /// The program does not start, or ends before that: the error has what it said.
+    pub(crate) async fn start_until(
+        &self,
+        command: &str,
+        own: &[String],
+        id: &str,
+        files: &[&Path],
+    ) -> Result<(), PageError> {
         let failed = |error: &io::Error| PageError::failed("start the session", error);
         let _turn = self.starting.acquire().await;
-        let log = self.log_of(session).map_err(|error| failed(&error))?;
+        let log = self.log_of(id).map_err(|error| failed(&error))?;
         let mut child = self.spawn(command, own, &log).map_err(|error| failed(&error))?;
         let begun = timeout(BEGIN_BOUND, async {
             tokio::select! {
-                appeared = self.begins(session) => appeared.map(|()| None),
+                appeared = all_appear(files) => appeared.map(|()| None),
                 ended = child.wait() => ended.map(Some),
             }
         });
@@ -88,13 +113,6 @@ impl Workers {
         Ok(())
     }
 
-    /// Waits until a session listens.
-    async fn begins(&self, session: &SessionId) -> io::Result<()> {
-        fs::create_dir_all(&self.sessions)?;
-        appears(&self.sessions, &session.0).await?;
-        appears(&self.sessions.join(&session.0), CONTROL_SOCKET).await
-    }
-
     fn spawn(&self, command: &str, own: &[String], log: &Path) -> io::Result<Child> {
         let mut options = fs::OpenOptions::new();
         let output = options.create(true).append(true).mode(0o600).open(log)?;
@@ -111,11 +129,23 @@ impl Workers {
         tokio::process::Command::from(started).kill_on_drop(false).spawn()
     }
 
-    fn log_of(&self, session: &SessionId) -> io::Result<PathBuf> {
+    fn log_of(&self, id: &str) -> io::Result<PathBuf> {
         let folder = self.folder.join(LOGS);
         fs::create_dir_all(&folder)?;
-        Ok(folder.join(format!("{}.log", session.0)))
+        Ok(folder.join(format!("{id}.log")))
     }
+}
+
+/// Waits until files are there, in this order. The folder of the first one is made.
+async fn all_appear(files: &[&Path]) -> io::Result<()> {
+    for (number, file) in files.iter().enumerate() {
+        let (Some(folder), Some(name)) = (file.parent(), file.file_name()) else { continue };
+        if number == 0 {
+            private::create_folders(folder)?;
+        }
+        appears(folder, &name.to_string_lossy()).await?;
+    }
+    Ok(())
 }
 
 /// The end of a log.

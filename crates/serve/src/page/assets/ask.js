@@ -19,7 +19,9 @@ export async function answer(response) {
     value = { error: text };
   }
   if (!response.ok) {
-    throw new Error(value?.error ?? `the service answered ${response.status}`);
+    const problem = new Error(value?.error ?? `the service answered ${response.status}`);
+    problem.field = value?.field ?? null;
+    throw problem;
   }
   return value;
 }

@@ -50,6 +50,7 @@ function show(state) {
   document.getElementById("controls").hidden = !state.running;
   document.getElementById("say").hidden = !state.running;
   document.getElementById("resume").hidden = state.running;
+  document.getElementById("teach").hidden = state.running;
   screen?.hands(state.taken_over);
   screen?.mark(state.state.mark);
   document.title = state.prompt ? `? ${document.title.replace(/^\? /, "")}` : document.title.replace(/^\? /, "");
@@ -154,6 +155,7 @@ if (document.getElementById("screen")) {
 }
 promptKey = document.querySelector("#prompt form") ? "first" : null;
 document.getElementById("resume").hidden = main.dataset.running === "true";
+document.getElementById("teach").hidden = main.dataset.running === "true";
 document.getElementById("say").hidden = main.dataset.running !== "true";
 document.getElementById("controls").hidden = main.dataset.running !== "true";
 watch();

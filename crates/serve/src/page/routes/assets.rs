@@ -16,7 +16,10 @@ const CSS: &str = "text/css; charset=utf-8";
 const ASSETS: &[(&str, &str, &str)] = &[
     ("report.css", CSS, STYLE),
     ("page.css", CSS, include_str!("../assets/page.css")),
+    ("forms.js", JAVASCRIPT, include_str!("../assets/forms.js")),
     ("home.js", JAVASCRIPT, include_str!("../assets/home.js")),
+    ("workflows.js", JAVASCRIPT, include_str!("../assets/workflows.js")),
+    ("learn.js", JAVASCRIPT, include_str!("../assets/learn.js")),
     ("session.js", JAVASCRIPT, include_str!("../assets/session.js")),
     ("time_line.js", JAVASCRIPT, include_str!("../assets/time_line.js")),
     ("ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),

@@ -19,6 +19,7 @@ use tokio::task::spawn_blocking;
 use super::{
     api::OfSession,
     chart::{Chart, chart_of},
+    options::Defaults,
 };
 use crate::page::{Service, error::PageError};
 
@@ -119,6 +120,7 @@ fn encoded(text: &str) -> String {
 #[derive(Serialize)]
 struct HomeView {
     title: &'static str,
+    here: &'static str,
     asked: Asked,
     running: Vec<RowView>,
     rows: Vec<RowView>,
@@ -131,6 +133,7 @@ struct HomeView {
     after: String,
     all: String,
     charts: Vec<Chart>,
+    defaults: Defaults,
 }
 
 #[derive(Serialize)]
@@ -207,7 +210,7 @@ pub(super) async fn home(
             (catalogue.table(&query), catalogue.table(&running).rows, catalogue.series(&query))
         })
         .await?;
-    let mut view = view(asked, &table, &running, &days);
+    let mut view = view(asked, &table, &running, &days, Defaults::of(&service.defaults));
     for row in &mut view.running {
         row.has_screen = service.host.has_live_desktop(&row.id);
     }
@@ -239,7 +242,7 @@ pub(super) async fn remove(
     Ok(NoContent)
 }
 
-fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day]) -> HomeView {
+fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day], defaults: Defaults) -> HomeView {
     let shown = asked.limit.unwrap_or(ROWS);
     let at = |offset: usize| asked.address(|other| other.offset = offset);
     let next = asked.offset.saturating_add(shown);
@@ -260,6 +263,7 @@ fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day]) -> Ho
         };
     HomeView {
         title: "Deskhand",
+        here: "/",
         running: running.iter().map(RowView::of).collect(),
         rows: table.rows.iter().map(RowView::of).collect(),
         columns: columns.collect(),
@@ -278,6 +282,7 @@ fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day]) -> Ho
             chart_of("Sessions a day", days, |day| (f64::from(day.finished), f64::from(day.sessions))),
             chart_of("US dollars a day", days, |day| (day.cost_usd, day.cost_usd)),
         ],
+        defaults,
         asked,
     }
 }

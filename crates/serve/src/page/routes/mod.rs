@@ -7,11 +7,13 @@ pub(super) mod documents;
 mod events;
 mod home;
 mod moments;
+mod options;
 mod pictures;
 mod screen;
 mod session;
 mod start;
 mod steer;
+mod workflows;
 
 use std::sync::Arc;
 
@@ -53,6 +55,7 @@ fn pages() -> Router<Arc<Service>> {
         .route("/sessions/{id}/moments", get(moments::time_line))
         .route("/sessions/{id}/report", get(session::report))
         .route("/sessions/{id}/pictures/{sha256}", get(pictures::picture))
+        .route("/workflows", get(workflows::page))
         .route("/assets/{name}", get(assets::asset))
 }
 
@@ -82,6 +85,7 @@ fn api() -> ApiRouter<Arc<Service>> {
         )
         .merge(looking_back())
         .merge(running())
+        .merge(workflows())
 }
 
 /// What is known of one session.
@@ -142,5 +146,22 @@ fn running() -> ApiRouter<Arc<Service>> {
                 screen::screen,
                 about("show_screen", "The desktop as it is now, over a WebSocket", screen::SCREEN),
             ),
+        )
+}
+
+/// Workflows: running and learning them.
+fn workflows() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route(
+            "/api/workflows",
+            get_with(workflows::list, about("list_workflows", "Lists workflows with their parameters", "")),
+        )
+        .api_route(
+            "/api/workflows/{name}/run",
+            post_with(workflows::run, about("run_workflow", "Runs a workflow in a session of its own", "")),
+        )
+        .api_route(
+            "/api/sessions/{id}/learn",
+            post_with(workflows::learn, about("learn_workflow", "Makes a workflow of a session", "")),
         )
 }

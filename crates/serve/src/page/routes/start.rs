@@ -1,6 +1,6 @@
 //! Starts sessions, goes on with them, and forks them.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
 
 use axum::{
     Json,
@@ -12,11 +12,17 @@ use deskhand_runtime::{Unsealed, new_id};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::api::{Created, OfSession, Started};
+use super::{
+    api::{Created, OfSession, Started},
+    options::RunOptions,
+};
 use crate::page::{Service, error::PageError};
 
 /// What the API says of starting.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
+
+/// The folder of the plans that sessions follow, in that of the service.
+const PLANS: &str = "plans";
 
 /// A session to start.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -25,54 +31,44 @@ pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual
 pub(super) struct Wanted {
     /// What to do.
     request: String,
+    /// Steps to follow, in order; without them, agents find their own way.
+    steps: Vec<String>,
     /// Documents and addresses to open first.
     open: Vec<String>,
-    /// The model: `PROVIDER:MODEL`, `script:FILE`, or a name of the configuration.
-    model: Option<String>,
-    /// The size of the desktop: `1920x1080`.
-    size: Option<String>,
-    /// The most US dollars.
-    max_cost: Option<f64>,
-    /// The most steps.
-    max_steps: Option<u32>,
-    /// The most minutes.
-    max_minutes: Option<u32>,
     /// Variables of a script.
-    script_variables: std::collections::BTreeMap<String, String>,
+    script_variables: BTreeMap<String, String>,
+    #[serde(flatten)]
+    options: RunOptions,
 }
 
 impl Wanted {
-    /// The arguments of the program. What begins with a dash is no option.
+    /// The arguments of the program before the request. What begins with a dash is no option.
     fn arguments(&self) -> Result<Vec<String>, PageError> {
-        let request = self.request.trim();
-        if request.is_empty() {
-            return Err(PageError::wrong("say what to do: the request is empty"));
+        if self.request.trim().is_empty() {
+            return Err(PageError::in_field("request", "say what to do: the request is empty"));
         }
-        let mut arguments = Vec::new();
-        let mut add = |name: &str, value: &str| arguments.push(format!("--{name}={value}"));
-        self.open.iter().for_each(|document| add("open", document));
-        self.options(&mut add);
-        for (name, value) in &self.script_variables {
-            add("script-var", &format!("{name}={value}"));
-        }
-        arguments.extend(["--".to_owned(), request.to_owned()]);
+        let mut arguments: Vec<String> =
+            self.open.iter().map(|document| format!("--open={document}")).collect();
+        arguments.extend(self.options.arguments()?);
+        let variables = self.script_variables.iter();
+        arguments.extend(variables.map(|(name, value)| format!("--script-var={name}={value}")));
         Ok(arguments)
     }
 
-    fn options(&self, add: &mut dyn FnMut(&str, &str)) {
-        let given = |value: &Option<String>| value.clone().filter(|value| !value.trim().is_empty());
-        let numbers = [
-            ("max-cost", self.max_cost.map(|value| value.to_string())),
-            ("max-steps", self.max_steps.map(|value| value.to_string())),
-            ("max-minutes", self.max_minutes.map(|value| value.to_string())),
-        ];
-        for (name, value) in
-            [("model", given(&self.model)), ("size", given(&self.size))].into_iter().chain(numbers)
-        {
-            if let Some(value) = value {
-                add(name, &value);
-            }
+    /// The command and what it is given: the request, or a plan in a file.
+    fn command(&self, service: &Service) -> Result<(&'static str, String), PageError> {
+        let request = self.request.trim();
+        let steps: Vec<&str> =
+            self.steps.iter().map(|step| step.trim()).filter(|step| !step.is_empty()).collect();
+        if steps.is_empty() {
+            return Ok(("run", request.to_owned()));
         }
+        let plan = serde_json::json!({"task": request, "steps": steps});
+        let folder =
+            service.workers.new_folder(PLANS).map_err(|error| PageError::failed("keep the plan", &error))?;
+        let file = folder.join("plan.json");
+        fs::write(&file, plan.to_string()).map_err(|error| PageError::failed("keep the plan", &error))?;
+        Ok(("follow", file.to_string_lossy().into_owned()))
     }
 }
 
@@ -84,7 +80,9 @@ pub(super) async fn start(
     let id = new_id();
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.arguments()?);
-    service.workers.start("run", &arguments, &id).await?;
+    let (command, argument) = wanted.command(&service)?;
+    arguments.extend(["--".to_owned(), argument]);
+    service.workers.start(command, &arguments, &id).await?;
     Ok(Created(Started { id: id.0 }))
 }
 

@@ -1,0 +1,288 @@
+//! Workflows: the list of them with their parameters as forms, runs of them, and learning one from a session.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::Html,
+};
+use deskhand_core::{
+    text::error_chain,
+    workflow::{Parameter, ParameterKind, Workflow},
+};
+use deskhand_host::{
+    HostError,
+    workflows::{Learn, Shelved, WorkflowFileError},
+};
+use deskhand_runtime::{learn::Draft, new_id};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::{
+    api::{Created, OfSession, Started},
+    options::{Defaults, RunOptions},
+};
+use crate::page::{Service, error::PageError};
+
+/// The most workflows that are listed.
+const LISTED_MAX: usize = 500;
+
+/// A workflow of the list.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Workflow")]
+pub(super) struct WorkflowView {
+    /// Its name.
+    name: String,
+    /// What it does.
+    about: String,
+    /// The request that it fulfils.
+    request: String,
+    /// What differs from run to run.
+    parameters: Vec<ParameterView>,
+    /// The number of its calls.
+    calls: usize,
+    /// The session that it was learnt from.
+    learnt_from: Option<String>,
+    /// Whether a run proposes to change it.
+    is_proposed: bool,
+    /// Why it cannot be run, if its file is none.
+    problem: Option<String>,
+}
+
+/// A parameter of a workflow.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Parameter")]
+pub(super) struct ParameterView {
+    /// Its name.
+    name: String,
+    /// What it is for.
+    about: String,
+    /// What it is.
+    #[schemars(with = "String", extend("enum" = ["text", "number", "file"]))]
+    kind: ParameterKind,
+    /// Its value in the session that the workflow was learnt from.
+    example: String,
+    /// Its value if none is given; without one it has to be given.
+    default: Option<String>,
+}
+
+impl WorkflowView {
+    /// One that is named by its file, whatever stands in it.
+    fn of(name: String, found: Result<Shelved, WorkflowFileError>) -> Self {
+        match found {
+            Ok(Shelved { workflow, is_proposed, .. }) => {
+                let calls = workflow.calls();
+                let Workflow { about, request, parameters, learnt, .. } = workflow;
+                let parameters = parameters.into_iter().map(ParameterView::of).collect();
+                let learnt_from = learnt.filter(|learnt| !learnt.demonstrated).map(|learnt| learnt.session);
+                Self { name, about, request, parameters, calls, learnt_from, is_proposed, problem: None }
+            }
+            Err(error) => Self {
+                name,
+                about: String::new(),
+                request: String::new(),
+                parameters: Vec::new(),
+                calls: 0,
+                learnt_from: None,
+                is_proposed: false,
+                problem: Some(error_chain(&error)),
+            },
+        }
+    }
+}
+
+impl ParameterView {
+    fn of((name, parameter): (String, Parameter)) -> Self {
+        let Parameter { about, kind, example, default } = parameter;
+        Self { name, about, kind, example, default }
+    }
+}
+
+/// All workflows. Blocking.
+pub(super) fn shelf(service: &Service) -> Result<Vec<WorkflowView>, PageError> {
+    let shelf = service.host.workflows();
+    let names = shelf.names().map_err(|error| PageError::failed("list the workflows", &error))?;
+    let views = names.into_iter().take(LISTED_MAX).map(|name| {
+        let found = shelf.find(&name);
+        WorkflowView::of(name, found)
+    });
+    Ok(views.collect())
+}
+
+/// The workflow of a name; never another file. Blocking.
+pub(super) fn named(service: &Service, name: &str) -> Result<Workflow, PageError> {
+    let missing = || PageError::missing(format!("there is no workflow {name}"));
+    if !Workflow::is_name(name) {
+        return Err(missing());
+    }
+    match service.host.workflows().find(name) {
+        Ok(found) => Ok(found.workflow),
+        Err(WorkflowFileError::Missing { .. }) => Err(missing()),
+        Err(error) => Err(PageError::conflict(error_chain(&error))),
+    }
+}
+
+#[derive(Serialize)]
+struct PageView {
+    title: &'static str,
+    here: &'static str,
+    workflows: Vec<WorkflowView>,
+    folder: String,
+    defaults: Defaults,
+}
+
+/// The page.
+pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<String>, PageError> {
+    let workflows = listed(&service).await?;
+    let view = PageView {
+        title: "Workflows – Deskhand",
+        here: "/workflows",
+        workflows,
+        folder: service.host.workflows().folder().display().to_string(),
+        defaults: Defaults::of(&service.defaults),
+    };
+    service.views.page("workflows", &view)
+}
+
+/// The workflows as data.
+pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<WorkflowView>>, PageError> {
+    Ok(Json(listed(&service).await?))
+}
+
+async fn listed(service: &Arc<Service>) -> Result<Vec<WorkflowView>, PageError> {
+    let shelved = Arc::clone(service);
+    let listed = spawn_blocking(move || shelf(&shelved)).await;
+    listed.map_err(|error| PageError::failed("list the workflows", &error))?
+}
+
+/// A workflow.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OfWorkflow {
+    /// The name of the workflow.
+    name: String,
+}
+
+/// A run of a workflow.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "RunWorkflow")]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Run {
+    /// The values of its parameters, by name.
+    parameters: BTreeMap<String, String>,
+    /// Documents and addresses to open besides its own.
+    open: Vec<String>,
+    #[serde(flatten)]
+    options: RunOptions,
+}
+
+/// The arguments of `deskhand do` for a workflow, with its values checked. What begins with a dash is no option.
+///
+/// # Errors
+/// A value is missing, no number, or of no parameter.
+pub(super) fn values_of(
+    workflow: &Workflow,
+    given: &BTreeMap<String, String>,
+) -> Result<Vec<String>, PageError> {
+    workflow.values(given).map_err(|problem| PageError::wrong(error_chain(&problem)))?;
+    Ok(given.iter().map(|(name, value)| format!("--{name}={value}")).collect())
+}
+
+/// Runs a workflow in a session of its own.
+pub(super) async fn run(
+    State(service): State<Arc<Service>>,
+    Path(OfWorkflow { name }): Path<OfWorkflow>,
+    Json(wanted): Json<Run>,
+) -> Result<Created<Started>, PageError> {
+    let reading = (Arc::clone(&service), name.clone());
+    let read = spawn_blocking(move || named(&reading.0, &reading.1)).await;
+    let workflow = read.map_err(|error| PageError::failed("read the workflow", &error))??;
+    let id = new_id();
+    let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
+    arguments.extend(wanted.options.arguments()?);
+    arguments.extend(wanted.open.iter().map(|document| format!("--open={document}")));
+    arguments.push(name);
+    arguments.extend(values_of(&workflow, &wanted.parameters)?);
+    service.workers.start("do", &arguments, &id).await?;
+    Ok(Created(Started { id: id.0 }))
+}
+
+/// What is to be learnt from a session.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "LearnWorkflow")]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Lesson {
+    /// The name of the workflow; without one, it is made of the request.
+    name: String,
+    /// Whether a workflow of this name may be replaced.
+    replace: bool,
+    /// Texts of which it is not sure whether they are parameters, and which are: their names, as `unsure` has them.
+    parameters: Vec<String>,
+}
+
+/// What became of a lesson.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "LearntWorkflow")]
+pub(super) struct Learnt {
+    /// The name of the workflow.
+    name: String,
+    /// The names of its parameters.
+    parameters: Vec<String>,
+    /// The number of its calls.
+    calls: usize,
+    /// What was left out, or may not hold.
+    notes: Vec<String>,
+    /// Texts that may be parameters.
+    unsure: Vec<UnsureView>,
+}
+
+/// A text that may be a parameter.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Unsure")]
+pub(super) struct UnsureView {
+    /// What the parameter would be called.
+    name: String,
+    /// The text.
+    value: String,
+    /// Where it stands.
+    place: String,
+}
+
+/// Makes a workflow of a session.
+pub(super) async fn learn(
+    State(service): State<Arc<Service>>,
+    Path(OfSession { id }): Path<OfSession>,
+    Json(lesson): Json<Lesson>,
+) -> Result<Created<Learnt>, PageError> {
+    service.hub.folder(&id)?;
+    let learnt = spawn_blocking(move || learn_now(&service, &id, &lesson)).await;
+    let learnt = learnt.map_err(|error| PageError::failed("learn from the session", &error))??;
+    Ok(Created(learnt))
+}
+
+fn learn_now(service: &Service, id: &str, lesson: &Lesson) -> Result<Learnt, PageError> {
+    let shelf = service.host.workflows();
+    let refused = |error: WorkflowFileError| PageError::conflict(error_chain(&error)).about("name");
+    let name = Some(lesson.name.trim().to_owned()).filter(|name| !name.is_empty());
+    if let Some(name) = &name {
+        shelf.check_new(name, lesson.replace).map_err(refused)?;
+    }
+    let draft = service.host.learn(id, &Learn { name, round: None });
+    let mut draft = draft.map_err(|error: HostError| PageError::conflict(error_chain(&error)))?;
+    let unsure = draft.unsure.clone();
+    let (chosen, left): (Vec<_>, Vec<_>) =
+        unsure.into_iter().partition(|unsure| lesson.parameters.contains(&unsure.name));
+    chosen.iter().for_each(|unsure| draft.accept(unsure));
+    shelf.add(&draft.workflow, lesson.replace).map_err(refused)?;
+    let Draft { workflow, notes, .. } = draft;
+    let unsure =
+        left.into_iter().map(|one| UnsureView { name: one.name, value: one.value, place: one.place });
+    Ok(Learnt {
+        calls: workflow.calls(),
+        parameters: workflow.parameters.into_keys().collect(),
+        name: workflow.name,
+        notes,
+        unsure: unsure.collect(),
+    })
+}
