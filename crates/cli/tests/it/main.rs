@@ -3,6 +3,7 @@
 
 mod agents;
 mod api;
+mod attacks;
 mod book;
 mod configuration;
 mod crash;
@@ -15,6 +16,7 @@ mod keeper;
 mod knowledge;
 mod local;
 mod main_job;
+mod markup;
 mod mcp;
 mod models;
 mod opening;

@@ -24,7 +24,7 @@ pub(crate) const BOUND: Duration = Duration::from_secs(120);
 
 /// A service, and what its first line says.
 pub(crate) struct Service {
-    child: Child,
+    pub(crate) child: Child,
     /// Host and port.
     pub(crate) address: String,
     pub(crate) token: String,
@@ -38,6 +38,19 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// What came over a connection.
+    pub(crate) fn of(bytes: &[u8]) -> Self {
+        let answer = String::from_utf8_lossy(bytes).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
+            joined(body)
+        } else {
+            body.to_owned()
+        };
+        Answer { status, head: head.to_owned(), body }
+    }
+
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -67,19 +80,18 @@ impl Service {
         write!(stream, "{request}\r\n{body}").unwrap();
         let mut answer = Vec::new();
         stream.read_to_end(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer).into_owned();
-        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
-        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
-        let body = if head.to_lowercase().contains("transfer-encoding: chunked") {
-            joined(body)
-        } else {
-            body.to_owned()
-        };
-        Answer { status, head: head.to_owned(), body }
+        Answer::of(&answer)
     }
 
-    fn status(&self, line: &str, headers: &[(&str, &str)]) -> u16 {
+    pub(crate) fn status(&self, line: &str, headers: &[(&str, &str)]) -> u16 {
         self.asks(line, headers, "").status
+    }
+
+    /// The cookie that a browser gets for the address with the token.
+    pub(crate) fn cookie(&self) -> String {
+        let let_in = self.asks(&format!("GET /?token={}", self.token), &[], "");
+        let cookie = let_in.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        cookie.split(';').next().unwrap().to_owned()
     }
 
     pub(crate) fn bearer(&self) -> String {
@@ -124,7 +136,7 @@ impl Service {
     }
 
     /// The id of what a session asks, once it asks something of this kind.
-    fn asked(&self, session: &str, kind: &str) -> Value {
+    pub(crate) fn asked(&self, session: &str, kind: &str) -> Value {
         let is_it = |_: &str, data: &Value| data["state"]["prompt"]["kind"] == kind;
         self.waits_for(session, is_it)["state"]["prompt"].clone()
     }

@@ -1,20 +1,29 @@
-//! Takes connections in: so many at once, each with a bound on how long it may take to say what it wants.
+//! Takes connections in: so many at once, each with a bound on how long it may take to say what it wants and to take the answer.
+//!
+//! Who has been let in keeps their place. When all places are taken, the one who has waited longest without having been let in makes
+//! room: thousands of silent connections keep nobody out.
 
-use std::{io, time::Duration};
+use std::{collections::VecDeque, io, sync::Arc, time::Duration};
 
 use axum::Router;
+use hyper::{Request, body::Incoming, service::Service as _, service::service_fn};
 use hyper_util::{
     rt::{TokioIo, TokioTimer},
     service::TowerToHyperService,
 };
 use tokio::{
     net::{TcpListener, TcpStream},
-    task::JoinSet,
+    sync::{OwnedSemaphorePermit, Semaphore},
+    task::{AbortHandle, JoinSet},
     time::timeout,
 };
 
+use super::{line::Line, visit::Visit};
+
 /// The most connections at once. Each may be a page that stays open.
 const CONNECTIONS_MAX: usize = 400;
+/// The places that are kept free for those who come while others are on their way out.
+const SPARE: usize = 50;
 /// How long the head of a request may take.
 const HEAD_BOUND: Duration = Duration::from_secs(10);
 /// The most bytes of a head.
@@ -22,31 +31,36 @@ const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// How long is waited for another connection to end when the system has no room for one.
 const NO_ROOM: Duration = Duration::from_secs(1);
 
+/// The connections that are served, and the places that are left.
+struct Connections {
+    router: Router,
+    places: Arc<Semaphore>,
+    serving: JoinSet<()>,
+    /// Those that were not let in when this was looked at last, the first one first.
+    strangers: VecDeque<(Visit, AbortHandle)>,
+}
+
 /// Serves connections; never returns but for an error of the listener.
 ///
 /// # Errors
 /// The listener is gone.
 pub(super) async fn serve_connections(listener: TcpListener, router: Router) -> io::Result<()> {
-    let mut serving = JoinSet::new();
+    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let mut connections = Connections { router, places, serving: JoinSet::new(), strangers: VecDeque::new() };
     loop {
         let accepted = tokio::select! {
-            Some(_) = serving.join_next() => continue,
+            Some(_) = connections.serving.join_next() => continue,
             accepted = listener.accept() => accepted,
         };
-        let stream = match accepted {
-            Ok((stream, _)) => stream,
-            Err(error) if is_of_one(&error) => continue,
+        match accepted {
+            Ok((stream, _)) => connections.take_in(stream).await,
+            Err(error) if is_of_one(&error) => {}
             // No file descriptors are left for now.
             Err(error) if error.raw_os_error().is_some() => {
                 tracing::warn!(%error, "no connection can be taken in");
-                timeout(NO_ROOM, serving.join_next()).await.ok();
-                continue;
+                timeout(NO_ROOM, connections.serving.join_next()).await.ok();
             }
             Err(error) => return Err(error),
-        };
-        // Who comes when all places are taken is turned away at once rather than kept waiting.
-        if serving.len() < CONNECTIONS_MAX {
-            serving.spawn(serve_one(stream, router.clone()));
         }
     }
 }
@@ -59,13 +73,45 @@ fn is_of_one(error: &io::Error) -> bool {
     )
 }
 
-async fn serve_one(stream: TcpStream, router: Router) {
-    stream.set_nodelay(true).ok();
+impl Connections {
+    /// Serves a connection, or closes it if all places are taken by others who were let in.
+    async fn take_in(&mut self, stream: TcpStream) {
+        let Some(place) = self.place().await else { return };
+        stream.set_nodelay(true).ok();
+        let visit = Visit::default();
+        let served = serve_one(Line::new(stream, place), visit.clone(), self.router.clone());
+        let serving = self.serving.spawn(served);
+        self.strangers.push_back((visit, serving));
+        if self.strangers.len() > CONNECTIONS_MAX.saturating_mul(2) {
+            self.strangers.retain(|(visit, serving)| !visit.is_let_in() && !serving.is_finished());
+        }
+    }
+
+    /// A place; while few are left, somebody makes room for it first.
+    async fn place(&mut self) -> Option<OwnedSemaphorePermit> {
+        while self.places.available_permits() <= SPARE
+            && let Some((visit, serving)) = self.strangers.pop_front()
+        {
+            if !visit.is_let_in() && !serving.is_finished() {
+                serving.abort();
+                break;
+            }
+        }
+        timeout(NO_ROOM, Arc::clone(&self.places).acquire_owned()).await.ok()?.ok()
+    }
+}
+
+async fn serve_one(line: Line<TcpStream>, visit: Visit, router: Router) {
+    let router = TowerToHyperService::new(router);
+    let service = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(visit.clone());
+        router.call(request)
+    });
     let served = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_BOUND)
         .max_buf_size(HEAD_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router))
+        .serve_connection(TokioIo::new(line), service)
         .with_upgrades()
         .await;
     if let Err(error) = served {

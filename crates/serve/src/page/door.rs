@@ -10,7 +10,7 @@ use std::{
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use axum::{
@@ -18,15 +18,16 @@ use axum::{
     http::{
         HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri,
         header::{
-            AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION, ORIGIN,
-            REFERRER_POLICY, SET_COOKIE, UPGRADE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+            AUTHORIZATION, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, COOKIE, HOST, LOCATION,
+            ORIGIN, REFERRER_POLICY, SET_COOKIE, TRANSFER_ENCODING, UPGRADE, X_CONTENT_TYPE_OPTIONS,
+            X_FRAME_OPTIONS,
         },
     },
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
 
-use super::Service;
+use super::{Service, visit::Visit};
 use crate::token::{is_same, new_token};
 
 /// The file with the token and the key of cookies.
@@ -35,12 +36,12 @@ const FILE: &str = "keys";
 const KEY_BYTES: usize = 32;
 /// The part of an address that has the token.
 const TOKEN_PARAMETER: &str = "token";
-/// So many wrong tokens in this time, and for as long nobody is let in by a token.
-const WRONG_MAX: usize = 20;
-const WRONG_IN: Duration = Duration::from_secs(10);
-/// The most requests in a second, and in a burst.
+/// The most requests in a second, and in a burst: of those who are let in together, and of all others together.
 const REQUESTS_PER_SECOND: f64 = 200.0;
 const REQUESTS_AT_ONCE: f64 = 400.0;
+/// The most wrong tokens in a second, and in a burst, that are answered as such. Nobody guesses the right one, but who tries finds it out.
+const WRONG_PER_SECOND: f64 = 2.0;
+const WRONG_AT_ONCE: f64 = 20.0;
 
 /// What a page may load: what this service sends, and nothing inline but the widths of bars.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
@@ -87,11 +88,52 @@ impl Keys {
 pub(crate) struct Door {
     port: u16,
     keys: Keys,
-    /// When wrong tokens came last.
-    wrong: Mutex<Vec<Instant>>,
-    /// The requests that may come at once, as of a time.
-    allowance: Mutex<(f64, Instant)>,
+    /// What those may ask who are let in: strangers take nothing of it.
+    guests: Allowance,
+    strangers: Allowance,
+    wrong: Allowance,
 }
+
+/// How much may come at once: so much in a burst, and then so much in a second.
+struct Allowance {
+    per_second: f64,
+    at_once: f64,
+    /// What is left, as of a time.
+    left: Mutex<(f64, Instant)>,
+}
+
+impl Allowance {
+    fn new(per_second: f64, at_once: f64) -> Self {
+        Self { per_second, at_once, left: Mutex::new((at_once, Instant::now())) }
+    }
+
+    /// Takes one; whether there was one.
+    fn take(&self) -> bool {
+        let mut kept = self.left.lock().unwrap_or_else(PoisonError::into_inner);
+        let (left, since) = *kept;
+        let now = Instant::now();
+        let left = (left + now.duration_since(since).as_secs_f64() * self.per_second).min(self.at_once);
+        let has_one = left >= 1.0;
+        *kept = (if has_one { left - 1.0 } else { left }, now);
+        has_one
+    }
+}
+
+/// Why somebody is not let in.
+type Refusal = (StatusCode, &'static str);
+
+const WRONG_HOST: Refusal = (StatusCode::MISDIRECTED_REQUEST, "this address is not that of the service");
+const TOO_MANY: Refusal = (StatusCode::TOO_MANY_REQUESTS, "too many requests; try again in a second");
+const TOO_MANY_WRONG: Refusal = (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait a little");
+const WRONG_TOKEN: Refusal = (StatusCode::UNAUTHORIZED, "the token is not that of this service");
+const STRANGER: Refusal = (
+    StatusCode::UNAUTHORIZED,
+    "open the address with the token that `deskhand serve` printed, or send `Authorization: Bearer TOKEN`",
+);
+const OTHER_PAGE: Refusal = (StatusCode::FORBIDDEN, "this comes from another page");
+/// Where a body ends is said in one way only, so that nothing between us and who asks can take it otherwise.
+const NO_LENGTH: Refusal =
+    (StatusCode::LENGTH_REQUIRED, "send the body with Content-Length, and not in chunks");
 
 /// How somebody showed that they may come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,8 +144,9 @@ enum Shown {
 
 impl Door {
     pub(super) fn new(port: u16, keys: Keys) -> Self {
-        let allowance = Mutex::new((REQUESTS_AT_ONCE, Instant::now()));
-        Self { port, keys, wrong: Mutex::default(), allowance }
+        let requests = || Allowance::new(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE);
+        let wrong = Allowance::new(WRONG_PER_SECOND, WRONG_AT_ONCE);
+        Self { port, keys, guests: requests(), strangers: requests(), wrong }
     }
 
     /// The cookie of another port is another one's.
@@ -116,41 +159,23 @@ impl Door {
         ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
     }
 
-    fn has_room(&self) -> bool {
-        let mut allowance = self.allowance.lock().unwrap_or_else(PoisonError::into_inner);
-        let (left, since) = *allowance;
-        let now = Instant::now();
-        let left =
-            (left + now.duration_since(since).as_secs_f64() * REQUESTS_PER_SECOND).min(REQUESTS_AT_ONCE);
-        let has_room = left >= 1.0;
-        *allowance = (if has_room { left - 1.0 } else { left }, now);
-        has_room
+    /// Whether a token is the right one.
+    ///
+    /// # Errors
+    /// It is wrong.
+    fn check(&self, given: &str) -> Result<(), Refusal> {
+        if is_same(given.as_bytes(), self.keys.token.as_bytes()) {
+            return Ok(());
+        }
+        Err(if self.wrong.take() { WRONG_TOKEN } else { TOO_MANY_WRONG })
     }
 
-    /// Whether a token is the right one; `None` if too many wrong ones came.
-    fn is_token(&self, given: &str) -> Option<bool> {
-        let mut wrong = self.wrong.lock().unwrap_or_else(PoisonError::into_inner);
-        wrong.retain(|at| at.elapsed() < WRONG_IN);
-        if wrong.len() >= WRONG_MAX {
-            return None;
-        }
-        let is_right = is_same(given.as_bytes(), self.keys.token.as_bytes());
-        if !is_right {
-            wrong.push(Instant::now());
-        }
-        Some(is_right)
-    }
-
-    /// Whether and how a request shows that it may come in.
-    fn shown(&self, headers: &HeaderMap) -> Result<Option<Shown>, StatusCode> {
+    /// How a request shows that it may come in, if it does.
+    fn shown(&self, headers: &HeaderMap) -> Result<Shown, Refusal> {
         let bearer =
             headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
         if let Some(token) = bearer {
-            return match self.is_token(token.trim()) {
-                Some(true) => Ok(Some(Shown::Token)),
-                Some(false) => Ok(None),
-                None => Err(StatusCode::TOO_MANY_REQUESTS),
-            };
+            return self.check(token.trim()).map(|()| Shown::Token);
         }
         let name = self.cookie_name();
         let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -158,24 +183,33 @@ impl Door {
             cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
         let is_in = pairs
             .any(|(known, value)| known == name && is_same(value.as_bytes(), self.keys.cookie.as_bytes()));
-        Ok(is_in.then_some(Shown::Cookie))
+        is_in.then_some(Shown::Cookie).ok_or(STRANGER)
     }
 
-    /// Why a request is refused, if it is.
-    fn refuses(&self, request: &Request) -> Result<(), (StatusCode, &'static str)> {
-        let headers = request.headers();
+    /// Whether a request is for this service at all.
+    fn checks_address(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !self.is_host(host) {
-            return Err((StatusCode::MISDIRECTED_REQUEST, "this address is not that of the service"));
-        }
-        if !self.has_room() {
-            return Err((StatusCode::TOO_MANY_REQUESTS, "too many requests; try again in a second"));
-        }
-        let shown = self.shown(headers).map_err(|status| (status, "too many wrong tokens; wait a little"))?;
-        let Some(shown) = shown else {
-            let words = "open the address with the token that `deskhand serve` printed, or send `Authorization: Bearer TOKEN`";
-            return Err((StatusCode::UNAUTHORIZED, words));
+        let is_one = headers.get_all(HOST).iter().count() == 1;
+        (is_one && self.is_host(host)).then_some(()).ok_or(WRONG_HOST)
+    }
+
+    /// Whether a request may pass, and why not.
+    fn refuses(&self, request: &Request) -> Result<(), Refusal> {
+        let headers = request.headers();
+        self.checks_address(headers)?;
+        let shown = match self.shown(headers) {
+            Ok(shown) => shown,
+            Err(refusal) => return Err(if self.strangers.take() { refusal } else { TOO_MANY }),
         };
+        if !self.guests.take() {
+            return Err(TOO_MANY);
+        }
+        if let Some(visit) = request.extensions().get::<Visit>() {
+            visit.let_in();
+        }
+        if headers.contains_key(TRANSFER_ENCODING) {
+            return Err(NO_LENGTH);
+        }
         let is_reading = matches!(*request.method(), Method::GET | Method::HEAD);
         if is_reading && !headers.contains_key(UPGRADE) {
             return Ok(());
@@ -186,20 +220,23 @@ impl Door {
             (None, Shown::Token) => true,
             (None, Shown::Cookie) => false,
         };
-        is_own.then_some(()).ok_or((StatusCode::FORBIDDEN, "this comes from another page"))
+        is_own.then_some(()).ok_or(OTHER_PAGE)
     }
 }
 
 /// Lets a request pass that may, and gives every response the headers that keep a page to itself.
 pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
     let door = &service.door;
-    let mut response = match token_in(request.uri()) {
+    let passed = match token_in(request.uri()) {
         Some(token) if request.method() == Method::GET => door.let_in(&token, &request),
         Some(_) | None => match door.refuses(&request) {
-            Ok(()) => next.run(request).await,
-            Err((status, words)) => (status, words).into_response(),
+            Ok(()) => Ok(next.run(request).await),
+            Err(refusal) => Err(refusal),
         },
     };
+    // Who is refused is not listened to any further, whatever else they sent.
+    let mut response =
+        passed.unwrap_or_else(|(status, words)| (status, [(CONNECTION, "close")], words).into_response());
     let headers = response.headers_mut();
     let fixed = [
         (CONTENT_SECURITY_POLICY, POLICY),
@@ -218,25 +255,17 @@ pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, 
 
 impl Door {
     /// Answers the address with the token: with the cookie, and the address without it.
-    fn let_in(&self, token: &str, request: &Request) -> Response {
-        let host = request.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        if !self.is_host(host) {
-            return StatusCode::MISDIRECTED_REQUEST.into_response();
+    fn let_in(&self, token: &str, request: &Request) -> Result<Response, Refusal> {
+        self.checks_address(request.headers())?;
+        if let Err(refusal) = self.check(token) {
+            return Err(if self.strangers.take() { refusal } else { TOO_MANY });
         }
-        match self.is_token(token) {
-            None => (StatusCode::TOO_MANY_REQUESTS, "too many wrong tokens; wait a little").into_response(),
-            Some(false) => {
-                (StatusCode::UNAUTHORIZED, "the token is not that of this service").into_response()
-            }
-            Some(true) => {
-                let (name, value) = (self.cookie_name(), &self.keys.cookie);
-                let cookie = format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000");
-                let place = request.uri().path().to_owned();
-                // A path that begins with two slashes is another host.
-                let place = if place.starts_with("//") { "/".to_owned() } else { place };
-                (StatusCode::SEE_OTHER, [(SET_COOKIE, cookie), (LOCATION, place)]).into_response()
-            }
-        }
+        let (name, value) = (self.cookie_name(), &self.keys.cookie);
+        let cookie = format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000");
+        let place = request.uri().path().to_owned();
+        // A path that begins with two slashes is another host.
+        let place = if place.starts_with("//") { "/".to_owned() } else { place };
+        Ok((StatusCode::SEE_OTHER, [(SET_COOKIE, cookie), (LOCATION, place)]).into_response())
     }
 }
 

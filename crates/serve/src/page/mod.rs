@@ -9,12 +9,15 @@
 //! - [`routes`](self::routes): one file per part of the page and of its API.
 
 mod appears;
+mod bodies;
 mod connections;
 mod door;
 mod error;
+mod line;
 mod live;
 mod routes;
 mod views;
+mod visit;
 mod workers;
 
 use std::{
@@ -26,12 +29,15 @@ use std::{
 
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::Catalogue;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 
 pub use self::door::Keys;
 use self::{
     connections::serve_connections, door::Door, error::PageError, live::Hub, views::Views, workers::Workers,
 };
+
+/// The most connections that wait to be taken in. Further ones try again after a second.
+const WAITING_MAX: u32 = 4096;
 
 /// What the service is started with.
 #[derive(Debug, Clone)]
@@ -75,7 +81,7 @@ impl PageServer {
     /// # Errors
     /// The port is taken, the folder of the service cannot be written to, or the system has no random numbers.
     pub async fn bind(host: Host, options: PageOptions) -> io::Result<Self> {
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await?;
+        let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)))?;
         let address: SocketAddr = listener.local_addr()?;
         let keys = Keys::in_folder(&options.folder)?;
         let url = format!("http://{address}/?token={}", keys.token());
@@ -103,6 +109,14 @@ impl PageServer {
             () = ending => Ok(()),
         }
     }
+}
+
+/// Listens, with room for many who come at once.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4() } else { TcpSocket::new_v6() }?;
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(WAITING_MAX)
 }
 
 impl Service {

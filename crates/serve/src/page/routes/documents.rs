@@ -1,6 +1,10 @@
 //! Documents that are dropped into the page: kept in the folder of the service, for the sessions that open them.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     body::Body,
@@ -22,6 +26,9 @@ pub(super) const DOCUMENTS: &str = "documents";
 const BYTES_MAX: u64 = 256 << 20;
 /// How long a part of a document may take to come.
 const PART_BOUND: Duration = Duration::from_secs(20);
+/// How long a whole document may take.
+const WHOLE_BOUND: Duration = Duration::from_secs(30 * 60);
+const LATE: &str = "the document does not come, or too slowly";
 /// The longest name, in bytes.
 const NAME_MAX: usize = 200;
 
@@ -56,12 +63,22 @@ pub(super) async fn keep(
     let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
     fs::create_dir_all(&folder).await.map_err(|error| failed(&error))?;
     let path = folder.join(name);
-    let written = write(&path, body).await;
-    if let Err(error) = written {
-        fs::remove_dir_all(&folder).await.ok();
-        return Err(error);
-    }
+    let mut partial = Partial(Some(folder));
+    let written = timeout(WHOLE_BOUND, write(&path, body)).await;
+    written.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))??;
+    partial.0 = None;
     Ok(Created(Kept { path: path.to_string_lossy().into_owned() }))
+}
+
+/// The folder of a document that is not whole: removed with it, also when the connection breaks and nobody goes on here.
+struct Partial(Option<PathBuf>);
+
+impl Drop for Partial {
+    fn drop(&mut self) {
+        if let Some(folder) = self.0.take() {
+            std::fs::remove_dir_all(folder).ok();
+        }
+    }
 }
 
 async fn write(path: &Path, body: Body) -> Result<(), PageError> {
@@ -70,8 +87,7 @@ async fn write(path: &Path, body: Body) -> Result<(), PageError> {
     let (mut parts, mut bytes) = (body.into_data_stream(), 0_u64);
     loop {
         let part = timeout(PART_BOUND, parts.next()).await;
-        let part =
-            part.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, "the document does not come"))?;
+        let part = part.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))?;
         let Some(part) = part else { break };
         let part = part.map_err(|_| PageError::wrong("the document broke off"))?;
         bytes = bytes.saturating_add(u64::try_from(part.len()).unwrap_or(u64::MAX));

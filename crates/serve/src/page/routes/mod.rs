@@ -30,17 +30,15 @@ use axum::{
 
 pub(super) use self::api::described;
 use self::api::{Nothing, about, socket, upload};
-use super::{Service, door, error::in_json};
-
-/// The largest body of a request that is not a document, in bytes.
-const BODY_MAX: usize = 1 << 20;
+use super::{Service, bodies, door, error::in_json};
 
 /// All routes, behind the door.
 pub(super) fn router(service: Arc<Service>) -> Router {
-    let api: Router<_> = api().into();
+    let (small, documents): (Router<_>, Router<_>) = (api_of_small().into(), api_of_documents().into());
     pages()
-        .merge(api)
-        .layer(DefaultBodyLimit::max(BODY_MAX))
+        .merge(small)
+        .layer(from_fn(bodies::whole))
+        .merge(documents)
         .layer(from_fn_with_state(Arc::clone(&service), door::pass))
         .layer(from_fn(in_json))
         .with_state(service)
@@ -61,6 +59,20 @@ fn pages() -> Router<Arc<Service>> {
 
 /// The API: each route with its description.
 fn api() -> ApiRouter<Arc<Service>> {
+    api_of_small().merge(api_of_documents())
+}
+
+/// Documents, which may be large.
+fn api_of_documents() -> ApiRouter<Arc<Service>> {
+    let described = upload("keep_document", "Keeps the body as a document", documents::KEEPING);
+    ApiRouter::new().api_route(
+        "/api/documents",
+        post_with(documents::keep, described).layer(DefaultBodyLimit::disable()),
+    )
+}
+
+/// Everything else.
+fn api_of_small() -> ApiRouter<Arc<Service>> {
     ApiRouter::new()
         .api_route(
             "/api/openapi.json",
@@ -74,14 +86,6 @@ fn api() -> ApiRouter<Arc<Service>> {
         .api_route(
             "/api/sessions/{id}",
             delete_with(home::remove, about("remove_session", "Removes a session", "One that does not run.")),
-        )
-        .api_route(
-            "/api/documents",
-            post_with(
-                documents::keep,
-                upload("keep_document", "Keeps the body as a document", documents::KEEPING),
-            )
-            .layer(DefaultBodyLimit::disable()),
         )
         .merge(looking_back())
         .merge(running())
