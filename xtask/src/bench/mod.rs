@@ -2,12 +2,14 @@
 
 mod actions;
 mod cells;
+mod chance;
 mod choices;
 mod endurance;
 mod learning;
 mod live;
 mod memory;
 mod opening;
+mod page;
 mod perception;
 mod prompts;
 mod sessions;
@@ -80,12 +82,24 @@ pub(crate) enum Bench {
     Memory,
     /// Open ten documents of ten types, each alone and all in one go, and compare the times.
     Opening(opening::OpeningArguments),
+    /// Measure how long actions on the page take while eight sessions run, and what those who watch cost the agents.
+    ///
+    /// Fifty sessions are in the table, and eight run on desktops of their own. Prints the times of each action as JSON; the ratio is the
+    /// time of a step with a watcher on each session to that without, in windows of time that alternate within one run. Fails if an
+    /// action takes more than 100 ms at the 95th percentile.
+    Page(page::PageArguments),
     /// Count the tokens of the prompts of recorded sessions by part, as recorded and as today.
     ///
     /// Folds the journals of recorded sessions with the prompts and tools of today. Each decision of the recorded model must find what it
     /// used in today's prompt as well. Prints which share of a prompt begins an earlier one in the same way, so that a provider's cache
     /// would serve it.
     Prompts(prompts::PromptsArguments),
+    /// Kill the page's service at random moments while sessions run and clients read.
+    ///
+    /// Four sessions at once work on desktops of their own; for each, one client reads server-sent events and one a WebSocket, and both
+    /// come again with the number of the last record they know. Fails if a session does not finish, or if what a client has seen is not
+    /// exactly what is in the journal on the disk. The moments follow from the seed. Takes about three minutes.
+    Survival(page::SurvivalArguments),
     /// Measure how long a page of 10,000 stored sessions takes, sorted and filtered: with and without the index, and in memory.
     ///
     /// Stores copies of sessions that were really run, which takes some hundred MB of disk. Prints the figures as JSON, and fails if a page
@@ -107,6 +121,8 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Live(arguments) => live::run(arguments),
         Bench::Memory => memory::run(),
         Bench::Opening(arguments) => opening::run(arguments),
+        Bench::Page(arguments) => page::run_page(arguments),
+        Bench::Survival(arguments) => page::run_survival(arguments),
         Bench::Choices(arguments) => choices::run(arguments),
         Bench::Prompts(arguments) => prompts::run(arguments),
         Bench::Table(arguments) => table::run(arguments),

@@ -2,4 +2,5 @@
 //! Tests of the commands as processes.
 
 mod endurance;
+mod page;
 mod setup;

@@ -5,7 +5,7 @@ use std::{fmt, ops::Range, time::Duration};
 use rustix::process::Signal;
 use serde::Serialize;
 
-use super::chance::Chance;
+use crate::bench::chance::Chance;
 
 /// A process that is killed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]

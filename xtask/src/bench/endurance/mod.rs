@@ -3,7 +3,6 @@
 //! ```text
 //! command    starts one process per run, in new mount, PID and IPC namespaces, and counts
 //!   one      a run: a session, its fault, what is left, `verify`, `resume`, what is left, `replay`
-//!     chance   the random numbers of a run, from its seed
 //!     fault    what goes wrong, and when
 //!     place    folders, settings and commands of a run
 //!     model    an endpoint that carries the request out, and looks before it repeats something
@@ -16,7 +15,6 @@
 //! All processes of a run are in its PID namespace and all mounts in its mount namespace, so what is left is seen exactly, and
 //! is gone when the run ends.
 
-mod chance;
 mod command;
 mod disk;
 mod fault;

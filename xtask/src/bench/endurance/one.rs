@@ -15,7 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    chance::Chance,
     disk::Disk,
     fault::{Fault, Moment, Plan, Victim},
     home::Home,
@@ -24,6 +23,7 @@ use super::{
     model,
     place::{self, BUBBLEWRAP, Place},
 };
+use crate::bench::chance::Chance;
 
 /// How long a command may take. Only a failure takes that long.
 const COMMAND_BOUND: Duration = Duration::from_secs(120);

@@ -73,6 +73,8 @@ impl State {
     fn add(&mut self, part: LivePart) {
         let version = self.version;
         match self.places.get(&part.id).and_then(|place| self.parts.get_mut(*place)) {
+            // A record that changes nothing of what is shown is not told.
+            Some((_, known)) if known.html == part.html => {}
             Some(known) => *known = (version, part),
             None => {
                 self.places.insert(part.id.clone(), self.parts.len());

@@ -2,12 +2,12 @@
 
 /// A sequence of random numbers (SplitMix64).
 #[derive(Debug, Clone)]
-pub(super) struct Chance {
+pub(crate) struct Chance {
     state: u64,
 }
 
 impl Chance {
-    pub(super) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self { state: seed }
     }
 
@@ -20,12 +20,12 @@ impl Chance {
     }
 
     /// A number below `end`; 0 if `end` is 0.
-    pub(super) fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next().checked_rem(end).unwrap_or(0)
     }
 
     /// One of the items.
-    pub(super) fn one_of<T: Copy>(&mut self, first: T, others: &[T]) -> T {
+    pub(crate) fn one_of<T: Copy>(&mut self, first: T, others: &[T]) -> T {
         let at = self.below(others.len() as u64 + 1);
         let others = usize::try_from(at).ok().and_then(|at| at.checked_sub(1)).and_then(|at| others.get(at));
         others.copied().unwrap_or(first)
