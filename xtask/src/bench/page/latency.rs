@@ -5,7 +5,7 @@ use std::{
     fs,
     net::{Shutdown, TcpStream},
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::ExitCode,
     thread::{JoinHandle, park_timeout},
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     service::{self, BOUND, Service},
-    sessions::{asked_ms, asking_script, has_ended, records, script},
+    sessions::{asked_ms, asking_script, has_ended, outcome, records, script},
     watcher::{frame, open_socket},
 };
 use crate::{bench::chance::Chance, console};
@@ -68,7 +68,10 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<ExitCode> {
     let asking = asking_script(service.home(), STEPS)?;
     let asking = service.start_session("a session that asks", &asking, STEPS)?;
     console::progress("measuring the agents, with and without watchers …");
-    let (without, with) = steps(&service, &live, arguments)?;
+    let (without, with) = steps(&service, &live, arguments).with_context(|| {
+        let outcomes = live.iter().map(|id| outcome(&records(&service.sessions(), id)));
+        format!("the sessions: {:?}", outcomes.collect::<Vec<_>>())
+    })?;
     console::progress("measuring the page …");
     let watchers = Watchers::come(&service, &live)?;
     let actions = actions(&service, &live, &asking, arguments.times);
@@ -91,14 +94,12 @@ fn fill(service: &Service, count: usize) -> Result<()> {
     let script = script(service.home(), 0, 5)?;
     let id = service.start_session("an earlier session", &script, 20)?;
     wait(service, std::slice::from_ref(&id))?;
-    let from = service.sessions().join(&id);
+    let journal = fs::read_to_string(service.sessions().join(&id).join("journal.jsonl"))?;
     for number in 1..count {
         let other = format!("{}{number:012x}", id.get(..24).context("a short id")?);
-        let to = service.sessions().join(&other);
-        let status = Command::new("cp").arg("-r").args([&from, &to]).status().context("copy a session")?;
-        ensure!(status.success(), "a session was not copied");
-        let journal = fs::read_to_string(to.join("journal.jsonl"))?.replace(&id, &other);
-        fs::write(to.join("journal.jsonl"), journal)?;
+        let folder = service.sessions().join(&other);
+        fs::create_dir(&folder).context("copy a session")?;
+        fs::write(folder.join("journal.jsonl"), journal.replace(&id, &other))?;
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use std::{
 };
 
 use anyhow::{Context as _, Result, ensure};
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::{bench::chance::Chance, workspace};
@@ -157,8 +158,25 @@ pub(super) fn connect(address: &str) -> Result<TcpStream> {
     Ok(stream)
 }
 
+impl Service {
+    /// Ends what still runs of this home folder: sessions outlive the service.
+    fn end_sessions(&self) {
+        let mark = format!("HOME={}\0", self.home().display());
+        for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok()).and_then(Pid::from_raw);
+            let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
+            if let Some(pid) = pid
+                && String::from_utf8_lossy(&environment).contains(&mark)
+            {
+                kill_process(pid, Signal::TERM).ok();
+            }
+        }
+    }
+}
+
 impl Drop for Service {
     fn drop(&mut self) {
         self.kill().ok();
+        self.end_sessions();
     }
 }

@@ -56,7 +56,8 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 /// How the session ended, if it did.
 pub(super) fn outcome(records: &[Value]) -> Option<String> {
     let end = records.iter().rfind(|record| text(record, "/record/effect/want") == "finish")?;
-    Some(text(end, "/record/effect/outcome/kind").to_owned())
+    let part = |name: &str| text(end, &format!("/record/effect/outcome/{name}")).to_owned();
+    Some(part("kind") + ": " + &part("reason"))
 }
 
 /// Whether nothing more will be recorded.

@@ -144,7 +144,7 @@ fn wave(
         tally.sessions += 1;
         tally.records += records.len();
         match outcome(&records).as_deref() {
-            Some("finished") if has_ended(&records) => tally.finished += 1,
+            Some(outcome) if outcome.starts_with("finished:") && has_ended(&records) => tally.finished += 1,
             other => tally.problems.push(format!("session {number} did not finish: {other:?}")),
         }
     }

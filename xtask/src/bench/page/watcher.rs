@@ -142,7 +142,8 @@ pub(super) fn open_socket(address: &str, token: &str, path: &str) -> Result<BufR
     let mut line = String::new();
     reader.read_line(&mut line)?;
     if !line.contains(" 101 ") {
-        bail!("no WebSocket: {line}");
+        reader.read_to_string(&mut line).ok();
+        bail!("no WebSocket at {path}: {line}");
     }
     while reader.read_line(&mut line)? > 2 {}
     Ok(reader)
