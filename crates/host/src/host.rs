@@ -35,6 +35,7 @@ use tokio::time::timeout;
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
     Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
+    batch::Batches,
     config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
     knowledge::{Knowledge, retrievers},
     live::{self, LiveDesktop},
@@ -272,7 +273,12 @@ impl Host {
     pub fn batch(&self, request: &BatchRequest) -> Result<Tasks, HostError> {
         let tasks = batch::read_tasks(&request.tasks)?;
         let base = Plan::new(self.config(), self.helper(), request.session.clone())?;
-        batch::batch(request, tasks, &base)
+        batch::batch(request, tasks, &base, &self.batches())
+    }
+
+    /// The batches that were begun, beside the folder of the sessions.
+    pub fn batches(&self) -> Batches {
+        Batches::at(self.sessions().root().with_file_name("batches"))
     }
 
     /// The folder of workflows.

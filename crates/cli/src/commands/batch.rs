@@ -3,7 +3,9 @@
 use std::path::Path;
 
 use deskhand_core::{outcome::OutcomeKind, text::one_line};
-use deskhand_host::{BatchRequest, Control, Notice, Observer, Task, TaskResult, TasksObserver};
+use deskhand_host::{
+    BatchRequest, Control, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
+};
 use deskhand_runtime::Waits;
 use serde::Serialize;
 
@@ -42,12 +44,17 @@ struct ResultLine<'a> {
 pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     let host = load(args.work.overrides())?;
     let shown = Shown::of(&args.work, host.config());
+    if shown.detached {
+        // As in a session of its own, the end of what started it does not end it.
+        rustix::process::setsid().ok();
+    }
     let tasks = host.batch(&BatchRequest {
+        id: args.work.id.clone(),
         tasks: args.tasks.clone(),
         parallel: usize::from(args.parallel),
         resume: args.resume,
         results: args.results.clone(),
-        session: request(&args.work, None, None),
+        session: SessionRequest { id: None, ..request(&args.work, None, None) },
     })?;
     let (count, left_out) = (tasks.count(), tasks.earlier().len());
     let folder = tasks.folder().map(Path::to_owned).unwrap_or_default();

@@ -4,6 +4,7 @@
 mod agents;
 mod api;
 mod attacks;
+mod batches;
 mod book;
 mod configuration;
 mod crash;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use deskhand_runtime::Waits;
 use tokio::task::JoinSet;
 
-use super::{BatchError, Task, TaskResult, results::Results};
+use super::{BatchError, Task, TaskResult, note::HeldNote, results::Results};
 use crate::{Control, HostError, Observer, Session};
 
 /// Observes several sessions.
@@ -25,6 +25,8 @@ pub struct Tasks {
     pub(super) results: Option<Results>,
     /// The results of an earlier run.
     pub(super) earlier: Vec<TaskResult>,
+    /// The note of a batch, by which others find it while it runs.
+    pub(super) note: Option<HeldNote>,
 }
 
 impl Tasks {
@@ -57,7 +59,7 @@ impl Tasks {
         control: &Control,
         observer: &mut dyn TasksObserver,
     ) -> Result<Vec<TaskResult>, HostError> {
-        let Self { mut waiting, parallel, results, earlier: mut all } = self;
+        let Self { mut waiting, parallel, results, earlier: mut all, note: _held } = self;
         let mut running: JoinSet<TaskResult> = JoinSet::new();
         loop {
             while running.len() < parallel.max(1)

@@ -2,11 +2,13 @@
 
 mod error;
 mod many;
+mod note;
 mod results;
 mod task;
 
 pub use error::{BatchError, TaskError};
 pub use many::{Tasks, TasksObserver};
+pub use note::{Batch, BatchNote, Batches, NotedTask};
 pub use results::{BatchRequest, TaskResult};
 pub(crate) use results::{batch, follow};
 pub use task::Task;

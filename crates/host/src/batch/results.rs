@@ -6,16 +6,18 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{money::Cost, outcome::OutcomeKind, text::error_chain};
-use deskhand_runtime::private;
+use deskhand_core::{ids::SessionId, money::Cost, outcome::OutcomeKind, text::error_chain};
+use deskhand_runtime::{new_id, private};
 use serde::{Deserialize, Serialize};
 
-use super::{BatchError, Task, Tasks};
+use super::{BatchError, BatchNote, Batches, NotedTask, Task, Tasks};
 use crate::{Ended, HostError, Session, config::DesktopKind, session::Plan};
 
 /// A batch to run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BatchRequest {
+    /// The id of the batch; `None` for one of its own choice.
+    pub id: Option<SessionId>,
     /// A folder of tasks, or a file of JSON lines.
     pub tasks: PathBuf,
     /// How many sessions run in parallel; 0 counts as 1.
@@ -168,7 +170,12 @@ impl Results {
 }
 
 /// The sessions of a batch, derived from one plan.
-pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
+pub(crate) fn batch(
+    request: &BatchRequest,
+    tasks: Vec<Task>,
+    base: &Plan,
+    batches: &Batches,
+) -> Result<Tasks, HostError> {
     if request.parallel > 1 && base.workspace.kind == DesktopKind::Current {
         return Err(BatchError::SharedDesktop.into());
     }
@@ -183,24 +190,38 @@ pub(crate) fn batch(request: &BatchRequest, tasks: Vec<Task>, base: &Plan) -> Re
             Some(_) | None => waiting.push(task),
         }
     }
-    let waiting = planned(waiting, &base.in_batch(results.folder()))?;
+    let mut noted: Vec<NotedTask> = earlier.iter().map(NotedTask::done).collect();
+    let base = base.in_batch(results.folder());
+    let waiting = waiting.into_iter().map(|task| {
+        let session = new_id();
+        noted.push(NotedTask::planned(&task, &session));
+        let plan = task.plan(&base)?.called(session);
+        Ok((task, Session::new(plan)))
+    });
+    let waiting = waiting.collect::<Result<_, HostError>>()?;
     // A script or key that is missing is found before anything starts.
     base.model.open()?;
-    Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier })
+    let note = BatchNote::new(&request.tasks, results.folder(), request.parallel, noted);
+    let note = Some(batches.hold(request.id.as_ref(), &note)?);
+    Ok(Tasks { waiting, parallel: request.parallel, results: Some(results), earlier, note })
+}
+
+impl NotedTask {
+    fn done(result: &TaskResult) -> Self {
+        Self { id: result.id.clone(), request: result.request.clone(), session: None }
+    }
+
+    fn planned(task: &Task, session: &SessionId) -> Self {
+        Self { id: task.id.clone(), request: task.request().to_owned(), session: Some(session.0.clone()) }
+    }
 }
 
 /// The sessions of plans to follow in order, derived from one plan.
 pub(crate) fn follow(tasks: Vec<Task>, base: &Plan) -> Result<Tasks, HostError> {
-    let waiting = planned(tasks, base)?;
-    Ok(Tasks { waiting, parallel: 1, results: None, earlier: Vec::new() })
-}
-
-fn planned(tasks: Vec<Task>, base: &Plan) -> Result<VecDeque<(Task, Session)>, HostError> {
-    tasks
-        .into_iter()
-        .map(|task| {
-            let session = Session::new(task.plan(base)?);
-            Ok((task, session))
-        })
-        .collect()
+    let waiting = tasks.into_iter().map(|task| {
+        let session = Session::new(task.plan(base)?);
+        Ok((task, session))
+    });
+    let waiting = waiting.collect::<Result<VecDeque<_>, HostError>>()?;
+    Ok(Tasks { waiting, parallel: 1, results: None, earlier: Vec::new(), note: None })
 }

@@ -330,6 +330,11 @@ impl Plan {
         self
     }
 
+    /// The same for a session with this id.
+    pub(crate) fn called(self, id: SessionId) -> Self {
+        Self { id: Some(id), ..self }
+    }
+
     /// The same as a part of the batch with this results folder.
     pub(crate) fn in_batch(&self, results: &Path) -> Self {
         let mut plan = self.clone();

@@ -13,13 +13,11 @@ use tokio::time::timeout;
 
 use super::error::PageError;
 
-/// The largest body, in bytes.
-const BYTES_MAX: usize = 1 << 20;
 /// How long a body may take to come.
 const BODY_BOUND: Duration = Duration::from_secs(15);
 
-/// Hands a request on once its body is there.
-pub(super) async fn whole(request: Request, next: Next) -> Response {
+/// Hands a request on once its body is there, of at most so many bytes.
+pub(super) async fn whole<const BYTES_MAX: usize>(request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
     let refused = |status, words: String| PageError::new(status, words).into_response();
     match timeout(BODY_BOUND, to_bytes(body, BYTES_MAX)).await {

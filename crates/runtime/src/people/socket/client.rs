@@ -49,8 +49,13 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
     shared.clients.send_modify(|clients| clients.push(client));
     let _leaving = Leaving { shared: &shared, number };
     let mut gone = gone.subscribe();
+    let writing = async {
+        writing.write_all(shared.seq.subscribe(), steered.waits.follow()).await;
+        // Who has left before it read everything may have said something first: that is still taken in.
+        pending::<()>().await;
+    };
     tokio::select! {
-        () = writing.write_all(shared.seq.subscribe(), steered.waits.follow()) => {}
+        () = writing => {}
         () = listener.listen() => {}
         () = read_lines(read, input) => {}
         _ = gone.wait_for(|gone| *gone) => tracing::info!(number, "a client of the control socket does not read"),

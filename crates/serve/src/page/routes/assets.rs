@@ -20,6 +20,8 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("home.js", JAVASCRIPT, include_str!("../assets/home.js")),
     ("workflows.js", JAVASCRIPT, include_str!("../assets/workflows.js")),
     ("learn.js", JAVASCRIPT, include_str!("../assets/learn.js")),
+    ("batches.js", JAVASCRIPT, include_str!("../assets/batches.js")),
+    ("batch.js", JAVASCRIPT, include_str!("../assets/batch.js")),
     ("session.js", JAVASCRIPT, include_str!("../assets/session.js")),
     ("time_line.js", JAVASCRIPT, include_str!("../assets/time_line.js")),
     ("ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),

@@ -2,8 +2,9 @@
 
 mod api;
 mod assets;
+mod batches;
 mod chart;
-pub(super) mod documents;
+mod documents;
 mod events;
 mod home;
 mod moments;
@@ -13,6 +14,7 @@ mod screen;
 mod session;
 mod start;
 mod steer;
+mod tasks;
 mod workflows;
 
 use std::sync::Arc;
@@ -32,13 +34,20 @@ pub(super) use self::api::described;
 use self::api::{Nothing, about, socket, upload};
 use super::{Service, bodies, door, error::in_json};
 
+/// The largest body of a request that is not named here, in bytes.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// The largest body with the tasks of a batch, in bytes.
+const TASKS_BYTES_MAX: usize = 16 << 20;
+
 /// All routes, behind the door.
 pub(super) fn router(service: Arc<Service>) -> Router {
-    let (small, documents): (Router<_>, Router<_>) = (api_of_small().into(), api_of_documents().into());
+    let [small, tasks, documents] = [api_of_small(), api_of_tasks(), api_of_documents()].map(Router::from);
     pages()
         .merge(small)
-        .layer(from_fn(bodies::whole))
+        .layer(from_fn(bodies::whole::<BODY_BYTES_MAX>))
+        .merge(tasks.layer(from_fn(bodies::whole::<TASKS_BYTES_MAX>)))
         .merge(documents)
+        .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&service), door::pass))
         .layer(from_fn(in_json))
         .with_state(service)
@@ -54,21 +63,26 @@ fn pages() -> Router<Arc<Service>> {
         .route("/sessions/{id}/report", get(session::report))
         .route("/sessions/{id}/pictures/{sha256}", get(pictures::picture))
         .route("/workflows", get(workflows::page))
+        .route("/batches", get(batches::page))
+        .route("/batches/{id}", get(batches::one))
         .route("/assets/{name}", get(assets::asset))
 }
 
 /// The API: each route with its description.
 fn api() -> ApiRouter<Arc<Service>> {
-    api_of_small().merge(api_of_documents())
+    api_of_small().merge(api_of_tasks()).merge(api_of_documents())
 }
 
 /// Documents, which may be large.
 fn api_of_documents() -> ApiRouter<Arc<Service>> {
     let described = upload("keep_document", "Keeps the body as a document", documents::KEEPING);
-    ApiRouter::new().api_route(
-        "/api/documents",
-        post_with(documents::keep, described).layer(DefaultBodyLimit::disable()),
-    )
+    ApiRouter::new().api_route("/api/documents", post_with(documents::keep, described))
+}
+
+/// The tasks of a batch, which may be many.
+fn api_of_tasks() -> ApiRouter<Arc<Service>> {
+    let described = about("start_batch", "Starts a batch", "It runs in a process of its own.");
+    ApiRouter::new().api_route("/api/batches", post_with(batches::start, described))
 }
 
 /// Everything else.
@@ -90,6 +104,7 @@ fn api_of_small() -> ApiRouter<Arc<Service>> {
         .merge(looking_back())
         .merge(running())
         .merge(workflows())
+        .merge(batches())
 }
 
 /// What is known of one session.
@@ -167,5 +182,36 @@ fn workflows() -> ApiRouter<Arc<Service>> {
         .api_route(
             "/api/sessions/{id}/learn",
             post_with(workflows::learn, about("learn_workflow", "Makes a workflow of a session", "")),
+        )
+}
+
+/// Batches: how far they are, and stopping them.
+fn batches() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route("/api/batches", get_with(batches::list, about("list_batches", "Lists batches", "")))
+        .api_route(
+            "/api/batches/{id}",
+            get_with(batches::data, about("show_batch", "Shows a batch with its tasks", "")).delete_with(
+                batches::forget,
+                about("forget_batch", "Takes a batch off the list", batches::FORGETTING),
+            ),
+        )
+        .api_route(
+            "/api/batches/{id}/stop",
+            post_with(batches::stop, about("stop_batch", "Stops a batch", batches::STOPPING)),
+        )
+        .api_route(
+            "/api/batches/{id}/resume",
+            post_with(
+                batches::resume,
+                about("resume_batch", "Goes on with a batch that does not run", batches::RESUMING),
+            ),
+        )
+        .api_route(
+            "/api/batches/{id}/events",
+            get_with(
+                batches::events,
+                about("follow_batch", "Follows a batch as its page does", batches::FOLLOWING),
+            ),
         )
 }

@@ -1,0 +1,290 @@
+//! Batches: a form for many tasks, the list of batches, and each one's tasks as they go. A batch is a process of its own; what is shown is
+//! read from its note, its results and its sessions.
+
+use std::{convert::Infallible, fs, path::PathBuf, sync::Arc, time::Duration};
+
+use axum::{
+    Json,
+    extract::{Path, State},
+    response::{
+        Html, NoContent, Sse,
+        sse::{Event, KeepAlive},
+    },
+};
+use deskhand_core::ids::SessionId;
+use deskhand_host::Batch;
+use deskhand_runtime::new_id;
+use futures_util::stream;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tokio::{
+    task::spawn_blocking,
+    time::{Interval, MissedTickBehavior, interval},
+};
+
+use super::{
+    api::{Accepted, Created, Events, Started},
+    documents::DOCUMENTS,
+    options::{Defaults, RunOptions},
+    tasks::{BatchRow, BatchTable},
+};
+use crate::page::{Service, error::PageError};
+
+/// The folder of the batches that are started from the page, in that of the service.
+const BATCHES: &str = "batches";
+/// Its tasks, and what it was started with.
+const TASKS: &str = "tasks.jsonl";
+const STARTED: &str = "started.json";
+/// The most tasks that run at once.
+const PARALLEL_MAX: u16 = 64;
+/// How often somebody who watches a batch hears what is new.
+const NEWS_EVERY: Duration = Duration::from_secs(1);
+
+/// What the API says of going on, stopping, forgetting and following.
+pub(super) const RESUMING: &str = "With the tasks that have no result, if it was started here.";
+pub(super) const STOPPING: &str = "What runs ends after its current action, and nothing more begins.";
+pub(super) const FORGETTING: &str = "One that does not run. Its results and sessions stay.";
+pub(super) const FOLLOWING: &str = "Events `tasks` with the element of the page that shows the tasks, whenever it changes, and `end` once nothing more comes.";
+
+/// A batch.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct OfBatch {
+    /// The id of the batch.
+    id: String,
+}
+
+/// A batch to start.
+#[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[schemars(rename = "StartBatch")]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// Its tasks, as a task file has them: `{"request", "id", "open", "limits", "steps"}`, of which only the request is required.
+    tasks: Vec<Map<String, Value>>,
+    /// How many run at once, each on its own desktop.
+    parallel: u16,
+    /// Documents that were kept by the service, to lie beside the tasks, which open them by their names.
+    documents: Vec<PathBuf>,
+    #[serde(flatten)]
+    options: RunOptions,
+}
+
+impl Wanted {
+    /// The arguments of `deskhand batch` before the tasks.
+    fn arguments(&self, id: &SessionId) -> Result<Vec<String>, PageError> {
+        if self.parallel > PARALLEL_MAX {
+            return Err(PageError::in_field("parallel", format!("at most {PARALLEL_MAX} tasks run at once")));
+        }
+        let parallel = self.parallel.max(1);
+        let mut arguments =
+            vec![format!("--as={}", id.0), "--desktop=virtual".to_owned(), format!("--parallel={parallel}")];
+        arguments.extend(self.options.arguments()?);
+        Ok(arguments)
+    }
+
+    /// Writes the tasks with their documents into a folder of their own, and returns it. Blocking.
+    fn keep(&self, service: &Service) -> Result<PathBuf, PageError> {
+        let failed = |error: &std::io::Error| PageError::failed("keep the tasks", error);
+        let folder = service.workers.new_folder(BATCHES).map_err(|error| failed(&error))?;
+        let kept = service.workers.folder().join(DOCUMENTS);
+        for document in &self.documents {
+            let name = document.file_name().filter(|name| *name != TASKS && *name != STARTED);
+            let is_kept = document.parent().and_then(|folder| folder.parent()) == Some(&*kept);
+            let Some(name) = name.filter(|_| is_kept) else {
+                let words = format!("{} is no document that was dropped into the page", document.display());
+                return Err(PageError::in_field("documents", words));
+            };
+            fs::hard_link(document, folder.join(name)).map_err(|error| failed(&error))?;
+        }
+        let lines = self.tasks.iter().map(|task| format!("{}\n", Value::Object(task.clone())));
+        fs::write(folder.join(TASKS), lines.collect::<String>()).map_err(|error| failed(&error))?;
+        let started = serde_json::to_vec(self).unwrap_or_default();
+        fs::write(folder.join(STARTED), started).map_err(|error| failed(&error))?;
+        Ok(folder)
+    }
+}
+
+#[derive(Serialize)]
+struct ListView {
+    title: &'static str,
+    here: &'static str,
+    batches: Vec<BatchRow>,
+    defaults: Defaults,
+}
+
+/// The page with all batches.
+pub(super) async fn page(State(service): State<Arc<Service>>) -> Result<Html<String>, PageError> {
+    let batches = rows(&service).await?;
+    let defaults = Defaults::of(&service.defaults);
+    let view = ListView { title: "Batches – Deskhand", here: "/batches", batches, defaults };
+    service.views.page("batches", &view)
+}
+
+/// All batches as data.
+pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<BatchRow>>, PageError> {
+    Ok(Json(rows(&service).await?))
+}
+
+async fn rows(service: &Arc<Service>) -> Result<Vec<BatchRow>, PageError> {
+    let reading = Arc::clone(service);
+    let rows = spawn_blocking(move || BatchRow::all(&reading)).await;
+    rows.map_err(|error| PageError::failed("list the batches", &error))?
+}
+
+/// Starts a batch.
+pub(super) async fn start(
+    State(service): State<Arc<Service>>,
+    Json(wanted): Json<Wanted>,
+) -> Result<Created<Started>, PageError> {
+    if wanted.tasks.is_empty() {
+        return Err(PageError::in_field("tasks", "give at least one task, one a line"));
+    }
+    let id = new_id();
+    let arguments = wanted.arguments(&id)?;
+    let keeping = Arc::clone(&service);
+    let folder = spawn_blocking(move || wanted.keep(&keeping)).await;
+    let folder = folder.map_err(|error| PageError::failed("keep the tasks", &error))??;
+    begin(&service, &id, arguments, &folder.join(TASKS)).await
+}
+
+async fn begin(
+    service: &Service,
+    id: &SessionId,
+    mut arguments: Vec<String>,
+    tasks: &std::path::Path,
+) -> Result<Created<Started>, PageError> {
+    arguments.extend(["--".to_owned(), tasks.to_string_lossy().into_owned()]);
+    let note = service.host.batches().file(id);
+    let begun = service.workers.start_until("batch", &arguments, &id.0, &[&note]).await;
+    begun.map_err(|error| error.about("tasks"))?;
+    Ok(Created(Started { id: id.0.clone() }))
+}
+
+/// Goes on with a batch that was started from the page and does not run: with the tasks that have no result.
+pub(super) async fn resume(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<Created<Started>, PageError> {
+    let batch = found(&service, id).await?;
+    if batch.is_running {
+        return Err(PageError::conflict("the batch runs already"));
+    }
+    let started = batch.note.source.parent().map(|folder| folder.join(STARTED));
+    let text = started.and_then(|file| fs::read(file).ok());
+    let wanted = text.and_then(|text| serde_json::from_slice::<Wanted>(&text).ok()).ok_or_else(|| {
+        let source = batch.note.source.display();
+        PageError::conflict(format!(
+            "it was not started from the page: `deskhand batch {source} --resume` goes on"
+        ))
+    })?;
+    let id = new_id();
+    let mut arguments = wanted.arguments(&id)?;
+    arguments.push("--resume".to_owned());
+    begin(&service, &id, arguments, &batch.note.source).await
+}
+
+/// A batch by its id.
+async fn found(service: &Arc<Service>, id: String) -> Result<Batch, PageError> {
+    let batches = service.host.batches();
+    let missing = PageError::missing(format!("there is no batch {id}"));
+    let found = spawn_blocking(move || batches.find(&id)).await;
+    found.map_err(|error| PageError::failed("read the batch", &error))?.ok_or(missing)
+}
+
+#[derive(Serialize)]
+struct OneView {
+    title: String,
+    here: &'static str,
+    table: BatchTable,
+    rows: String,
+}
+
+/// The page of one batch.
+pub(super) async fn one(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<Html<String>, PageError> {
+    let table = table_of(&service, id).await?;
+    let rows = service.views.text("tasks", &table)?;
+    let title = format!("Batch of {} tasks – Deskhand", table.count());
+    service.views.page("batch", &OneView { title, here: "/batches", table, rows })
+}
+
+/// One batch as data.
+pub(super) async fn data(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<Json<BatchTable>, PageError> {
+    Ok(Json(table_of(&service, id).await?))
+}
+
+async fn table_of(service: &Arc<Service>, id: String) -> Result<BatchTable, PageError> {
+    let batch = found(service, id).await?;
+    service.looking_back(move |catalogue| BatchTable::of(&batch, catalogue)).await
+}
+
+/// Stops a batch: what runs ends after its current action, and nothing more begins.
+pub(super) async fn stop(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<Accepted, PageError> {
+    let batch = found(&service, id).await?;
+    let stopped = batch.stop().map_err(|error| PageError::failed("stop the batch", &error))?;
+    if stopped { Ok(Accepted) } else { Err(PageError::conflict("the batch does not run")) }
+}
+
+/// Takes a batch that does not run off the list. Its results and sessions stay.
+pub(super) async fn forget(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<NoContent, PageError> {
+    let batch = found(&service, id).await?;
+    batch.remove().map_err(|error| PageError::conflict(format!("it stays on the list: {error}")))?;
+    Ok(NoContent)
+}
+
+/// The tasks of a batch as an element of the page, whenever they change, until it has ended.
+struct Watching {
+    service: Arc<Service>,
+    id: String,
+    ticks: Interval,
+    shown: String,
+    over: bool,
+}
+
+impl Watching {
+    async fn next(&mut self) -> Option<String> {
+        while !self.over {
+            self.ticks.tick().await;
+            let table = table_of(&self.service, self.id.clone()).await.ok()?;
+            self.over = !table.is_running();
+            let rows = self.service.views.text("tasks", &table).ok()?;
+            if rows != self.shown {
+                self.shown.clone_from(&rows);
+                return Some(rows);
+            }
+        }
+        None
+    }
+}
+
+/// The tasks of a batch as they go, as server-sent events: `tasks` with the element of the page, and `end` once nothing more comes.
+pub(super) async fn events(
+    State(service): State<Arc<Service>>,
+    Path(OfBatch { id }): Path<OfBatch>,
+) -> Result<Events<String>, PageError> {
+    found(&service, id.clone()).await?;
+    let mut ticks = interval(NEWS_EVERY);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let watching = Some(Watching { service, id, ticks, shown: String::new(), over: false });
+    let events = stream::unfold(watching, |watching| async {
+        let mut watching = watching?;
+        let next = watching.next().await;
+        let event = match &next {
+            Some(html) => Event::default().event("tasks").json_data(html).unwrap_or_default(),
+            None => Event::default().event("end").data("{}"),
+        };
+        Some((Ok::<_, Infallible>(event), next.map(|_| watching)))
+    });
+    Ok(Events::of(Sse::new(events).keep_alive(KeepAlive::default())))
+}
