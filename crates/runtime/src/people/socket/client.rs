@@ -9,7 +9,10 @@ use tokio::{
         UnixStream,
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
-    sync::{mpsc, watch},
+    sync::{
+        mpsc::{self, error::TrySendError},
+        watch,
+    },
     time::{Instant, timeout_at},
 };
 
@@ -33,7 +36,7 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
     let gone = watch::Sender::new(false);
     let cut = gone.clone();
     let frontend = JsonFrontend::new(Box::new(move |line| {
-        if sender.try_send(text_of(line)).is_err() {
+        if matches!(sender.try_send(text_of(line)), Err(TrySendError::Full(_))) {
             cut.send_replace(true);
         }
     }));
@@ -49,13 +52,13 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
     shared.clients.send_modify(|clients| clients.push(client));
     let _leaving = Leaving { shared: &shared, number };
     let mut gone = gone.subscribe();
-    let writing = async {
+    // Who closes their end at once has perhaps written before: that nothing can be written to them ends nothing.
+    let written = async {
         writing.write_all(shared.seq.subscribe(), steered.waits.follow()).await;
-        // Who has left before it read everything may have said something first: that is still taken in.
         pending::<()>().await;
     };
     tokio::select! {
-        () = writing => {}
+        () = written => {}
         () = listener.listen() => {}
         () = read_lines(read, input) => {}
         _ = gone.wait_for(|gone| *gone) => tracing::info!(number, "a client of the control socket does not read"),

@@ -259,3 +259,6 @@ async fn accept(listener: UnixListener, session: SessionId, shared: Arc<Shared>)
 fn is_own(stream: &UnixStream) -> bool {
     stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::getuid().as_raw())
 }
+
+#[cfg(test)]
+mod socket_tests;
