@@ -2,12 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_core::{
-    evaluation::Evaluation,
-    outcome::OutcomeKind,
-    record::{Line as JournalLine, Record},
-    session::Effect,
-};
+use deskhand_core::{evaluation::Evaluation, outcome::OutcomeKind, record::Line as JournalLine};
 use deskhand_host::{
     Ended, HostError, Notice, Observer, Session, SessionRequest,
     config::{ChannelSetting, Config},
@@ -166,18 +161,10 @@ impl Observer for SessionPrinter {
         for line in self.progress.read(line) {
             self.people.line(&line);
         }
-        if let (Some(machines), Record::Effect(record)) = (&self.machines, &line.record)
-            && let (Effect::Finish { outcome }, Some(round)) =
-                (&record.effect, self.progress.summary().rounds.last())
+        if let (Some(machines), Some(outcome)) =
+            (&self.machines, FromSession::outcome(line, self.progress.summary()))
         {
-            machines.json(&FromSession::Outcome {
-                round: record.round,
-                request: &round.request,
-                outcome: outcome.kind,
-                reason: &outcome.reason,
-                used: &round.tally,
-                elapsed_ms: round.elapsed_ms,
-            });
+            machines.json(&outcome);
         }
     }
 

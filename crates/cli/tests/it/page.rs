@@ -58,7 +58,11 @@ impl Answer {
 
 impl Service {
     pub(crate) fn start(world: &World, arguments: &[&str]) -> Self {
-        let mut command = world.command(&["serve", "--port", "0"]);
+        Self::start_at(world, "0", arguments)
+    }
+
+    pub(crate) fn start_at(world: &World, port: &str, arguments: &[&str]) -> Self {
+        let mut command = world.command(&["serve", "--port", port]);
         let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let url = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
         let (address, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();

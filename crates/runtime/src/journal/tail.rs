@@ -23,25 +23,36 @@ impl JournalTail {
         self.seq
     }
 
-    /// Reads the lines that are complete and have not been read.
+    /// The next line, if there is a complete one.
     ///
     /// # Errors
-    /// [`JournalError`] if the journal cannot be read, a line is invalid, or the format version is not supported. The lines before that
-    /// were passed on.
-    pub fn read_new(&mut self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
+    /// As [`read_new`](Self::read_new).
+    pub fn next_so_far(&mut self) -> Result<Option<Line>, JournalError> {
         let lines = match &mut self.lines {
             Some(lines) => lines,
             None => match Lines::open(&self.folder) {
                 Ok(lines) => self.lines.insert(lines),
-                Err(JournalError::NoRecord { .. }) => return Ok(()),
+                Err(JournalError::NoRecord { .. }) => return Ok(None),
                 Err(error) => return Err(error),
             },
         };
         while let Some(read) = lines.next_so_far()? {
             if let Read::Line(line) = read {
                 self.seq = line.seq;
-                reader(&line);
+                return Ok(Some(*line));
             }
+        }
+        Ok(None)
+    }
+
+    /// Reads the lines that are complete and have not been read.
+    ///
+    /// # Errors
+    /// [`JournalError`] if the journal cannot be read, a line is invalid, or the format version is not supported. The lines before that
+    /// were passed on.
+    pub fn read_new(&mut self, reader: &mut dyn FnMut(&Line)) -> Result<(), JournalError> {
+        while let Some(line) = self.next_so_far()? {
+            reader(&line);
         }
         Ok(())
     }

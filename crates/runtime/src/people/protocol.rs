@@ -8,13 +8,16 @@ use deskhand_core::{
     outcome::OutcomeKind,
     record::{Line, Record},
     reply::Question,
-    session::{AskedBy, FollowerPlan, PlannedAction, Tally},
+    session::{AskedBy, Effect, FollowerPlan, PlannedAction, Tally},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::Instant;
 
-use crate::waiting::{Wait, Waiting};
+use crate::{
+    story::RunSummary,
+    waiting::{Wait, Waiting},
+};
 
 /// A line to a session.
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
@@ -214,7 +217,7 @@ pub enum FromSession<'a> {
 pub struct JournalLine<'a> {
     seq: u64,
     at_ms: u64,
-    /// The record, as [journals](docs/internals/journal.md) hold it.
+    /// The record, as it was written.
     #[schemars(with = "serde_json::Value")]
     record: &'a Record,
 }
@@ -250,6 +253,22 @@ impl<'a> FromSession<'a> {
 }
 
 impl<'a> FromSession<'a> {
+    /// The outcome that a journal line tells, with what is known of the session up to there.
+    pub fn outcome(line: &'a Line, summary: &'a RunSummary) -> Option<Self> {
+        let Record::Effect(record) = &line.record else { return None };
+        let (Effect::Finish { outcome }, Some(round)) = (&record.effect, summary.rounds.last()) else {
+            return None;
+        };
+        Some(Self::Outcome {
+            round: record.round,
+            request: &round.request,
+            outcome: outcome.kind,
+            reason: &outcome.reason,
+            used: &round.tally,
+            elapsed_ms: round.elapsed_ms,
+        })
+    }
+
     /// Converts a journal line.
     pub fn journal(line: &'a Line) -> Self {
         let out = JournalLine { seq: line.seq, at_ms: line.at_ms, record: &line.record };

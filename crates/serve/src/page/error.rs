@@ -53,6 +53,11 @@ impl PageError {
         Self { status, message: message.into(), field: None }
     }
 
+    /// What is told about it.
+    pub(crate) fn words(&self) -> &str {
+        &self.message
+    }
+
     /// What the request asks for is not there.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)

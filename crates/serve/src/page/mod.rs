@@ -4,6 +4,7 @@
 //! the service reads the one and speaks over the other, so that its end, or a browser that does not read, stops nothing.
 //!
 //! - [`door`](self::door): who may come in. [`connections`](self::connections): how many, and for how long.
+//! - [`once`](self::once): requests that are carried out once, however often they are sent.
 //! - [`live`](self::live): what a session is doing, for all who watch it.
 //! - [`workers`](self::workers): starts sessions.
 //! - [`routes`](self::routes): one file per part of the page and of its API.
@@ -15,6 +16,7 @@ mod door;
 mod error;
 mod line;
 mod live;
+mod once;
 mod routes;
 mod views;
 mod visit;
@@ -33,7 +35,8 @@ use tokio::net::{TcpListener, TcpSocket};
 
 pub use self::door::Keys;
 use self::{
-    connections::serve_connections, door::Door, error::PageError, live::Hub, views::Views, workers::Workers,
+    connections::serve_connections, door::Door, error::PageError, live::Hub, once::Once, views::Views,
+    workers::Workers,
 };
 
 /// The most connections that wait to be taken in. Further ones try again after a second.
@@ -61,6 +64,7 @@ pub(crate) struct Service {
     pub(crate) catalogue: Mutex<Catalogue>,
     pub(crate) door: Door,
     pub(crate) hub: Hub,
+    pub(crate) once: Once,
     pub(crate) views: Views,
     pub(crate) workers: Workers,
     /// What holds for a session for which nothing is chosen.
@@ -88,6 +92,7 @@ impl PageServer {
         let views = Views::new().map_err(io::Error::other)?;
         let service = Service {
             hub: Hub::new(host.sessions()),
+            once: Once::new(&options.folder),
             workers: Workers::new(&options, host.sessions().root().to_owned()),
             door: Door::new(address.port(), keys),
             views,

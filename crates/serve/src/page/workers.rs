@@ -19,6 +19,8 @@ use super::{PageOptions, appears::appears, error::PageError};
 const LOGS: &str = "logs";
 /// How long a session may take to begin: its desktop and its documents.
 const BEGIN_BOUND: Duration = Duration::from_secs(180);
+/// What is said of one that takes longer.
+const TAKES_LONG: &str = "the session takes long to begin; it may still come";
 /// How much of a log tells why a session did not begin, in bytes.
 const LOG_TAIL: usize = 4_000;
 /// The most sessions that begin at once.
@@ -102,7 +104,7 @@ impl Workers {
             Ok(Ok(Some(_))) => return Err(PageError::conflict(tail_of(&log))),
             Ok(Err(error)) => return Err(failed(&error)),
             // It may still come; the page shows it once it does.
-            Err(_) => return Err(PageError::conflict("the session takes long to begin; it may still come")),
+            Err(_) => return Err(PageError::conflict(TAKES_LONG)),
         }
         // Waited for, so that nothing is left of it when it ends before the service.
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
@@ -111,6 +113,30 @@ impl Workers {
             child.wait().await.ok();
         });
         Ok(())
+    }
+
+    /// Whether a program that was started with a command for a session runs, be it by a service before this one.
+    pub(crate) fn runs(&self, command: &str, session: &SessionId) -> bool {
+        let named = format!("--as={}", session.0);
+        let is_it = |line: &[u8]| {
+            let mut arguments = line.split(|byte| *byte == 0).skip(1);
+            arguments.next() == Some(command.as_bytes())
+                && arguments.any(|one| one == named.as_bytes() || one == session.0.as_bytes())
+        };
+        let processes = fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok);
+        let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
+        lines.into_iter().any(|line| is_it(&line))
+    }
+
+    /// Waits until a session that was started runs.
+    ///
+    /// # Errors
+    /// It does not within the time that one may take.
+    pub(crate) async fn begun(&self, session: &SessionId) -> Result<(), PageError> {
+        let folder = self.sessions.join(&session.0);
+        let begun = timeout(BEGIN_BOUND, all_appear(&[&folder, &folder.join(CONTROL_SOCKET)])).await;
+        let begun = begun.map_err(|_| PageError::conflict(TAKES_LONG))?;
+        begun.map_err(|error| PageError::failed("start the session", &error))
     }
 
     fn spawn(&self, command: &str, own: &[String], log: &Path) -> io::Result<Child> {

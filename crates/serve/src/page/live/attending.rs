@@ -15,10 +15,51 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 /// The most lines that wait to be sent.
 const WAITING_MAX: usize = 64;
 
+/// What a running session says.
+pub(crate) struct ControlLines {
+    read: BufReader<OwnedReadHalf>,
+    /// A line of which the end has not come.
+    begun: Vec<u8>,
+}
+
+/// What it is told.
+pub(crate) struct ControlWriter(OwnedWriteHalf);
+
+/// Connects; `None` if the session does not run.
+pub(crate) async fn connect(folder: &SessionFolder) -> Option<(ControlLines, ControlWriter)> {
+    let stream = connect_control(folder.path()).await.ok()?;
+    let (read, write) = stream.into_split();
+    Some((ControlLines { read: BufReader::new(read), begun: Vec::new() }, ControlWriter(write)))
+}
+
+impl ControlLines {
+    /// The next line; `None` once the session has ended, or has cut off who did not read. Nothing is lost when this is dropped.
+    pub(crate) async fn next(&mut self) -> Option<Value> {
+        let room = LINE_BYTES_MAX.saturating_sub(len(&self.begun));
+        let read = (&mut self.read).take(room).read_until(b'\n', &mut self.begun).await;
+        if !read.is_ok_and(|read| read > 0) || !self.begun.ends_with(b"\n") {
+            return None;
+        }
+        let line = std::mem::take(&mut self.begun);
+        serde_json::from_slice(&line).ok().or(Some(Value::Null))
+    }
+}
+
+impl ControlWriter {
+    /// Sends a line.
+    ///
+    /// # Errors
+    /// The session has ended.
+    pub(crate) async fn send(&mut self, line: &str) -> io::Result<()> {
+        self.0.write_all(line.as_bytes()).await?;
+        self.0.write_all(b"\n").await
+    }
+}
+
 /// A connection to a running session.
 pub(super) struct Attending {
-    read: BufReader<OwnedReadHalf>,
-    write: OwnedWriteHalf,
+    lines: ControlLines,
+    writer: ControlWriter,
     wanted: mpsc::Receiver<Wish>,
 }
 
@@ -31,26 +72,18 @@ pub(super) struct Wish {
 impl Attending {
     /// Connects; `None` if the session does not run. Lines that are sent go to the session.
     pub(super) async fn of(folder: &SessionFolder) -> Option<(Self, mpsc::Sender<Wish>)> {
-        let stream = connect_control(folder.path()).await.ok()?;
-        let (read, write) = stream.into_split();
+        let (lines, writer) = connect(folder).await?;
         let (sender, wanted) = mpsc::channel(WAITING_MAX);
-        Some((Self { read: BufReader::new(read), write, wanted }, sender))
+        Some((Self { lines, writer, wanted }, sender))
     }
 
     /// The next line of the session, while lines are sent to it; `None` once its process has ended.
     pub(super) async fn next(&mut self) -> Option<Value> {
-        let mut bytes = Vec::new();
         loop {
-            let mut bounded = (&mut self.read).take(LINE_BYTES_MAX.saturating_sub(len(&bytes)));
             tokio::select! {
-                read = bounded.read_until(b'\n', &mut bytes) => match read {
-                    Ok(read) if read > 0 && bytes.ends_with(b"\n") => {
-                        return serde_json::from_slice(&bytes).ok().or(Some(Value::Null));
-                    }
-                    Ok(_) | Err(_) => return None,
-                },
+                line = self.lines.next() => return line,
                 Some(wish) = self.wanted.recv() => {
-                    if self.send(&wish.line).await.is_err() {
+                    if self.writer.send(&wish.line).await.is_err() {
                         return None;
                     }
                     // Who does not wait for it does not mind.
@@ -58,11 +91,6 @@ impl Attending {
                 }
             }
         }
-    }
-
-    async fn send(&mut self, line: &str) -> io::Result<()> {
-        self.write.write_all(line.as_bytes()).await?;
-        self.write.write_all(b"\n").await
     }
 }
 

@@ -1,6 +1,7 @@
 //! What sessions are doing, for all who watch them. A session is read and attended once, however many watch it.
 
 mod attending;
+mod lines;
 mod now;
 mod session;
 
@@ -11,6 +12,7 @@ use std::{
 
 use deskhand_runtime::{SessionFolder, SessionStore};
 
+pub(crate) use lines::{SessionLines, ToSession};
 pub(crate) use now::{Now, Prompt};
 pub(crate) use session::{LiveSession, News};
 

@@ -26,6 +26,8 @@ use serde_json::{Map, Value, json};
 const TOKEN: &str = "token";
 /// The field of a route over a WebSocket that says what is read and written.
 const MESSAGES: &str = "x-messages";
+/// What is said of an upgrade.
+const UPGRADE: &str = "Messages of a WebSocket";
 /// What stands at the beginning of the description.
 const ABOUT: &str = "The page of `deskhand serve` uses this API, and so can other programs. Requests carry \
     `Authorization: Bearer TOKEN`; a request that fails is answered with an `Error`.";
@@ -70,6 +72,23 @@ pub(super) fn socket<Reads: JsonSchema, Writes: JsonSchema>(
             json!({ "reads": reads, "writes": writes })
         });
         operation.inner_mut().extensions.insert(MESSAGES.to_owned(), messages);
+        operation
+    }
+}
+
+/// Describes lines, each a JSON text: over a WebSocket, or as a body.
+pub(super) fn lines<Reads: JsonSchema, Writes: JsonSchema>(
+    id: &'static str,
+    summary: &'static str,
+    more: &'static str,
+) -> impl FnOnce(TransformOperation<'_>) -> TransformOperation<'_> {
+    move |operation| {
+        let mut operation = socket::<Reads, Writes>(id, summary, more)(operation);
+        let body = in_context(|context| described::<Reads>(context, "application/jsonl", "Lines"));
+        let upgrade = Described { description: UPGRADE.to_owned(), ..Described::default() };
+        let responses = &mut operation.inner_mut().responses.get_or_insert_default().responses;
+        responses.insert(Code::Code(101), ReferenceOr::Item(upgrade));
+        responses.insert(Code::Code(200), ReferenceOr::Item(body));
         operation
     }
 }
@@ -207,7 +226,7 @@ fn tidy(operation: &mut Operation) {
     let Some(responses) = &mut operation.responses else { return };
     responses.responses.retain(|status, _| !matches!(status, Code::Code(400 | 413 | 415 | 422)));
     if let Some(ReferenceOr::Item(upgrade)) = responses.responses.get_mut(&Code::Code(101)) {
-        "Messages of a WebSocket".clone_into(&mut upgrade.description);
+        UPGRADE.clone_into(&mut upgrade.description);
         upgrade.headers.clear();
     }
 }

@@ -29,7 +29,7 @@ use super::{
     options::{Defaults, RunOptions},
     tasks::{BatchRow, BatchTable},
 };
-use crate::page::{Service, error::PageError};
+use crate::page::{Service, error::PageError, once::Attempt};
 
 /// The folder of the batches that are started from the page, in that of the service.
 const BATCHES: &str = "batches";
@@ -134,6 +134,7 @@ async fn rows(service: &Arc<Service>) -> Result<Vec<BatchRow>, PageError> {
 /// Starts a batch.
 pub(super) async fn start(
     State(service): State<Arc<Service>>,
+    _attempt: Attempt,
     Json(wanted): Json<Wanted>,
 ) -> Result<Created<Started>, PageError> {
     if wanted.tasks.is_empty() {

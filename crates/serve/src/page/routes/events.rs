@@ -43,7 +43,7 @@ pub(super) const WATCHING: &str = "Of WebSockets a browser allows more at once. 
 pub(super) struct Since {
     /// The number of the last record that is known.
     #[serde(default)]
-    after: u64,
+    pub(super) after: u64,
 }
 
 /// A message to who watches a session.

@@ -7,6 +7,7 @@ mod chart;
 mod documents;
 mod events;
 mod home;
+mod lines;
 mod moments;
 mod options;
 mod pictures;
@@ -31,8 +32,10 @@ use axum::{
 };
 
 pub(super) use self::api::described;
-use self::api::{Nothing, about, socket, upload};
-use super::{Service, bodies, door, error::in_json};
+use deskhand_runtime::people::protocol::{FromSession, ToSession};
+
+use self::api::{Nothing, about, lines as described_lines, socket, upload};
+use super::{Service, bodies, door, error::in_json, once};
 
 /// The largest body of a request that is not named here, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -42,10 +45,14 @@ const TASKS_BYTES_MAX: usize = 16 << 20;
 /// All routes, behind the door.
 pub(super) fn router(service: Arc<Service>) -> Router {
     let [small, tasks, documents] = [api_of_small(), api_of_tasks(), api_of_documents()].map(Router::from);
+    let tasks = tasks
+        .layer(from_fn_with_state(Arc::clone(&service), once::once))
+        .layer(from_fn(bodies::whole::<TASKS_BYTES_MAX>));
     pages()
         .merge(small)
+        .layer(from_fn_with_state(Arc::clone(&service), once::once))
         .layer(from_fn(bodies::whole::<BODY_BYTES_MAX>))
-        .merge(tasks.layer(from_fn(bodies::whole::<TASKS_BYTES_MAX>)))
+        .merge(tasks)
         .merge(documents)
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&service), door::pass))
@@ -139,6 +146,28 @@ fn running() -> ApiRouter<Arc<Service>> {
             post_with(
                 steer::wish,
                 about("steer_session", "Answers and steers a running session", steer::LINES),
+            ),
+        )
+        .api_route(
+            "/api/run",
+            get_with(
+                lines::run,
+                socket::<FromSession<'_>, ToSession>(
+                    "run",
+                    "Starts a session and follows it",
+                    lines::RUNNING,
+                ),
+            ),
+        )
+        .api_route(
+            "/api/sessions/{id}/lines",
+            get_with(
+                lines::lines,
+                described_lines::<FromSession<'_>, ToSession>(
+                    "lines",
+                    "Follows a session as a program does",
+                    lines::LINES,
+                ),
             ),
         )
         .api_route(

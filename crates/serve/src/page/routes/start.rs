@@ -8,7 +8,7 @@ use axum::{
 };
 use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
-use deskhand_runtime::{Unsealed, new_id};
+use deskhand_runtime::Unsealed;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -16,7 +16,7 @@ use super::{
     api::{Created, OfSession, Started},
     options::RunOptions,
 };
-use crate::page::{Service, error::PageError};
+use crate::page::{Service, error::PageError, once::Attempt};
 
 /// What the API says of starting.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
@@ -55,35 +55,57 @@ impl Wanted {
         Ok(arguments)
     }
 
-    /// The command and what it is given: the request, or a plan in a file.
-    fn command(&self, service: &Service) -> Result<(&'static str, String), PageError> {
-        let request = self.request.trim();
-        let steps: Vec<&str> =
-            self.steps.iter().map(|step| step.trim()).filter(|step| !step.is_empty()).collect();
+    fn steps(&self) -> Vec<&str> {
+        self.steps.iter().map(|step| step.trim()).filter(|step| !step.is_empty()).collect()
+    }
+
+    /// The command: steps make a plan, which is followed.
+    fn command(&self) -> &'static str {
+        if self.steps().is_empty() { "run" } else { "follow" }
+    }
+
+    /// What the command is given: the request, or the file of the plan.
+    fn argument(&self, service: &Service) -> Result<String, PageError> {
+        let (request, steps) = (self.request.trim(), self.steps());
         if steps.is_empty() {
-            return Ok(("run", request.to_owned()));
+            return Ok(request.to_owned());
         }
         let plan = serde_json::json!({"task": request, "steps": steps});
         let folder =
             service.workers.new_folder(PLANS).map_err(|error| PageError::failed("keep the plan", &error))?;
         let file = folder.join("plan.json");
         fs::write(&file, plan.to_string()).map_err(|error| PageError::failed("keep the plan", &error))?;
-        Ok(("follow", file.to_string_lossy().into_owned()))
+        Ok(file.to_string_lossy().into_owned())
     }
 }
 
 /// Starts a session.
 pub(super) async fn start(
     State(service): State<Arc<Service>>,
+    attempt: Attempt,
     Json(wanted): Json<Wanted>,
 ) -> Result<Created<Started>, PageError> {
-    let id = new_id();
+    let id = begin(&service, attempt, wanted).await?;
+    Ok(Created(Started { id }))
+}
+
+/// Starts a session, and answers with its id once it runs.
+///
+/// # Errors
+/// It says nothing to do, or does not begin.
+pub(super) async fn begin(service: &Service, attempt: Attempt, wanted: Wanted) -> Result<String, PageError> {
+    let id = attempt.session;
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.arguments()?);
-    let (command, argument) = wanted.command(&service)?;
-    arguments.extend(["--".to_owned(), argument]);
-    service.workers.start(command, &arguments, &id).await?;
-    Ok(Created(Started { id: id.0 }))
+    let command = wanted.command();
+    let is_done = attempt.before.is_some() && service.hub.folder(&id.0).is_ok();
+    if attempt.before.is_some() && service.workers.runs(command, &id) {
+        service.workers.begun(&id).await?;
+    } else if !is_done {
+        arguments.extend(["--".to_owned(), wanted.argument(service)?]);
+        service.workers.start(command, &arguments, &id).await?;
+    }
+    Ok(id.0)
 }
 
 /// What a session goes on with.
@@ -114,13 +136,24 @@ impl GoOn {
 pub(super) async fn resume(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
+    attempt: Attempt,
     Json(wanted): Json<GoOn>,
 ) -> Result<Created<Started>, PageError> {
     let folder = service.hub.folder(&id)?;
+    let session = SessionId(id.clone());
+    if let Some(before) = attempt.before {
+        let went_on = fs::metadata(folder.journal_path()).and_then(|journal| journal.modified());
+        if went_on.is_ok_and(|at| at > before) {
+            return Ok(Created(Started { id }));
+        }
+        if service.workers.runs("resume", &session) {
+            service.workers.begun(&session).await?;
+            return Ok(Created(Started { id }));
+        }
+    }
     if folder.is_in_use().unwrap_or(true) {
         return Err(PageError::conflict("the session runs already"));
     }
-    let session = SessionId(id.clone());
     service.workers.start("resume", &wanted.arguments(&id), &session).await?;
     Ok(Created(Started { id }))
 }
@@ -147,6 +180,7 @@ pub(super) struct Fork {
 pub(super) async fn fork(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
+    _attempt: Attempt,
     Json(wanted): Json<Fork>,
 ) -> Result<Created<Started>, PageError> {
     service.hub.folder(&id)?;

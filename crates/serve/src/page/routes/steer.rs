@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::api::{Accepted, OfSession};
-use crate::page::{Service, error::PageError, live::Prompt};
+use crate::page::{Service, error::PageError, live::Prompt, once::Attempt};
 
 /// The most actions of an approval that are listed.
 const ACTIONS_MAX: usize = 50;
@@ -47,6 +47,7 @@ impl JsonSchema for Wish {
 pub(super) async fn wish(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
+    _attempt: Attempt,
     Json(Wish(line)): Json<Wish>,
 ) -> Result<Accepted, PageError> {
     if !line.get("do").is_some_and(Value::is_string) {

@@ -24,7 +24,7 @@ use super::{
     api::{Created, OfSession, Started},
     options::{Defaults, RunOptions},
 };
-use crate::page::{Service, error::PageError};
+use crate::page::{Service, error::PageError, once::Attempt};
 
 /// The most workflows that are listed.
 const LISTED_MAX: usize = 500;
@@ -193,6 +193,7 @@ pub(super) fn values_of(
 pub(super) async fn run(
     State(service): State<Arc<Service>>,
     Path(OfWorkflow { name }): Path<OfWorkflow>,
+    _attempt: Attempt,
     Json(wanted): Json<Run>,
 ) -> Result<Created<Started>, PageError> {
     let reading = (Arc::clone(&service), name.clone());

@@ -1,0 +1,188 @@
+//! The lines of a session as `deskhand run --json` prints them, from any record on and as they come.
+//!
+//! Records are read from the journal on disk when whoever reads the lines asks for the next one: nothing waits in memory for a reader
+//! that is slow, and the session does not wait for it either. Its control socket, which cuts off who does not read, is then connected to
+//! again.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use deskhand_core::{outcome::OutcomeKind, record::Line, session::Tally};
+use deskhand_runtime::{JournalTail, SessionFolder, people::protocol::FromSession, story::Story};
+use serde::Serialize;
+use serde_json::{Value, json};
+use tokio::{sync::Mutex, task::spawn_blocking};
+
+use super::attending::{ControlLines, ControlWriter, connect};
+use crate::page::error::PageError;
+
+/// The most records that are read at once, and their most bytes.
+const RECORDS_AT_ONCE: usize = 32;
+const BYTES_AT_ONCE: usize = 1 << 20;
+
+/// Where lines to the session go; `None` while it does not run.
+pub(crate) type ToSession = Arc<Mutex<Option<ControlWriter>>>;
+
+/// The lines of a session.
+pub(crate) struct SessionLines {
+    folder: SessionFolder,
+    /// `None` while it reads.
+    journal: Option<Journal>,
+    /// Whether there may be records that were not read.
+    behind: bool,
+    /// Lines to hand out.
+    ready: VecDeque<String>,
+    /// A line that the session said after those records.
+    said: Option<Value>,
+    control: Option<ControlLines>,
+    to_session: ToSession,
+    over: bool,
+}
+
+/// The journal, and what follows from it.
+struct Journal {
+    tail: JournalTail,
+    story: Story,
+    /// The last record that is known already.
+    after: u64,
+}
+
+/// The last line.
+#[derive(Serialize)]
+struct Summary<'a> {
+    kind: &'static str,
+    session_id: String,
+    outcome: Option<OutcomeKind>,
+    reason: &'a str,
+    rounds: usize,
+    used: Tally,
+    exit_code: Option<u8>,
+}
+
+impl Journal {
+    /// Reads some records that were written since. Blocking.
+    fn read_some(mut self) -> Result<(Self, Vec<String>, bool), PageError> {
+        let (mut texts, mut bytes) = (Vec::new(), 0_usize);
+        for _ in 0..RECORDS_AT_ONCE {
+            let line =
+                self.tail.next_so_far().map_err(|error| PageError::failed("read the journal", &error))?;
+            let Some(line) = line else { return Ok((self, texts, false)) };
+            for text in self.lines_of(&line) {
+                bytes = bytes.saturating_add(text.len());
+                texts.push(text);
+            }
+            if bytes > BYTES_AT_ONCE {
+                break;
+            }
+        }
+        Ok((self, texts, true))
+    }
+
+    /// What is said of a record. The outcome has no number: who knows the record may not have it.
+    fn lines_of(&mut self, line: &Line) -> Vec<String> {
+        self.story.read(line);
+        let record = (line.seq > self.after).then(|| FromSession::journal(line));
+        let outcome = FromSession::outcome(line, self.story.summary()).filter(|_| line.seq >= self.after);
+        let texts =
+            record.into_iter().chain(outcome).map(|line| serde_json::to_string(&line).unwrap_or_default());
+        texts.collect()
+    }
+
+    fn summary(&self, folder: &SessionFolder) -> String {
+        let summary = self.story.summary();
+        let outcome = summary.rounds.last().and_then(|round| round.outcome.as_ref());
+        let line = Summary {
+            kind: "summary",
+            session_id: folder.name(),
+            outcome: outcome.map(|outcome| outcome.kind),
+            reason: outcome.map(|outcome| outcome.reason.as_str()).unwrap_or_default(),
+            rounds: summary.rounds.len(),
+            used: summary.tally,
+            exit_code: outcome.map(|outcome| outcome.kind.exit_code()),
+        };
+        serde_json::to_string(&line).unwrap_or_default()
+    }
+}
+
+impl SessionLines {
+    /// The lines after a record; all with 0.
+    pub(crate) async fn of(folder: SessionFolder, after: u64) -> Self {
+        let journal = Journal { tail: JournalTail::of(&folder), story: Story::default(), after };
+        let mut lines = Self {
+            folder,
+            journal: Some(journal),
+            behind: true,
+            ready: VecDeque::new(),
+            said: None,
+            control: None,
+            to_session: Arc::default(),
+            over: false,
+        };
+        lines.connect().await;
+        lines
+    }
+
+    /// Where lines to the session go.
+    pub(crate) fn to_session(&self) -> ToSession {
+        Arc::clone(&self.to_session)
+    }
+
+    /// The next line; `None` after the last one of a session that does not run. If this is dropped before it is done, no further line
+    /// may be asked for.
+    pub(crate) async fn next(&mut self) -> Option<String> {
+        loop {
+            if let Some(text) = self.ready.pop_front() {
+                return Some(text);
+            }
+            if self.behind {
+                self.read().await?;
+            } else if let Some(line) = self.said.take() {
+                return Some(line.to_string());
+            } else if self.over {
+                return None;
+            } else if self.control.is_some() {
+                self.hear().await;
+            } else {
+                self.over = true;
+                return self.journal.as_ref().map(|journal| journal.summary(&self.folder));
+            }
+        }
+    }
+
+    async fn read(&mut self) -> Option<()> {
+        let journal = self.journal.take()?;
+        let read = spawn_blocking(move || journal.read_some()).await;
+        match read.map_err(|error| PageError::failed("read the journal", &error)).and_then(|read| read) {
+            Ok((journal, texts, behind)) => {
+                self.journal = Some(journal);
+                self.ready.extend(texts);
+                self.behind = behind;
+            }
+            Err(error) => {
+                (self.behind, self.over) = (false, true);
+                self.said = Some(json!({"kind": "error", "message": error.words(), "line": 0}));
+            }
+        }
+        Some(())
+    }
+
+    /// Waits for what the session says, which comes after what it has recorded by then.
+    async fn hear(&mut self) {
+        let line = match &mut self.control {
+            Some(control) => control.next().await,
+            None => None,
+        };
+        self.behind = true;
+        match line {
+            Some(line) if line.get("kind").is_some_and(|kind| kind == "recorded") => {}
+            Some(line) => self.said = Some(line),
+            // It has ended, or this was too slow and comes again.
+            None => self.connect().await,
+        }
+    }
+
+    async fn connect(&mut self) {
+        let (lines, writer) = connect(&self.folder).await.unzip();
+        self.control = lines;
+        *self.to_session.lock().await = writer;
+    }
+}
