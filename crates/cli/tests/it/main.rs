@@ -30,6 +30,7 @@ mod pages;
 mod passwords;
 mod people;
 mod power;
+mod python;
 mod record;
 mod redteam;
 mod reference;
