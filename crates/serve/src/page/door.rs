@@ -27,7 +27,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 
-use super::{Service, visit::Visit};
+use super::{Service, error::PageError, visit::Visit};
 use crate::token::{is_same, new_token};
 
 /// The file with the token and the key of cookies.
@@ -235,8 +235,9 @@ pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, 
         },
     };
     // Who is refused is not listened to any further, whatever else they sent.
-    let mut response =
-        passed.unwrap_or_else(|(status, words)| (status, [(CONNECTION, "close")], words).into_response());
+    let mut response = passed.unwrap_or_else(|(status, words)| {
+        ([(CONNECTION, "close")], PageError::new(status, words)).into_response()
+    });
     let headers = response.headers_mut();
     let fixed = [
         (CONTENT_SECURITY_POLICY, POLICY),

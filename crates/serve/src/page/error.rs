@@ -103,9 +103,16 @@ impl From<HostError> for PageError {
     }
 }
 
+/// What a response failed with, for the page that tells it to a person.
+#[derive(Debug, Clone)]
+pub(super) struct Failure(pub(super) String);
+
 impl IntoResponse for PageError {
     fn into_response(self) -> Response {
-        (self.status, Json(Body { error: &self.message, field: self.field })).into_response()
+        let mut response =
+            (self.status, Json(Body { error: &self.message, field: self.field })).into_response();
+        response.extensions_mut().insert(Failure(self.message));
+        response
     }
 }
 

@@ -14,6 +14,7 @@ mod bodies;
 mod connections;
 mod door;
 mod error;
+mod failed;
 mod line;
 mod live;
 mod once;

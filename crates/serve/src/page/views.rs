@@ -22,6 +22,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("tasks", include_str!("templates/tasks.html")),
     ("comparison", include_str!("templates/comparison.html")),
     ("prompt", include_str!("templates/prompt.html")),
+    ("failed", include_str!("templates/failed.html")),
     ("now", include_str!("templates/now.html")),
 ];
 

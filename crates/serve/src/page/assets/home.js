@@ -2,6 +2,7 @@
 import { answer, ask, tell } from "./ask.js";
 import { documents, lines, onSubmit, runOptions } from "./forms.js";
 import { Screen } from "./screen.js";
+import { useShortcuts } from "./shortcuts.js";
 
 const form = document.getElementById("start");
 const kept = documents(form);
@@ -25,6 +26,11 @@ for (const link of document.querySelectorAll("[data-screen]")) {
   const url = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/api/sessions/${link.dataset.screen}/screen`;
   new Screen(url, link);
 }
+
+useShortcuts([
+  { key: "n", words: "Write a request", act: () => document.getElementById("request").focus() },
+  { key: "/", words: "Search the sessions", act: () => document.getElementById("q").focus() },
+]);
 
 const table = document.getElementById("table");
 if (table) {

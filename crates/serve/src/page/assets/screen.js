@@ -114,7 +114,9 @@ export class Screen {
     }, { passive: false });
     canvas.addEventListener("keydown", (event) => {
       if (!this.mine) return;
-      if (event.key === "Escape" && event.ctrlKey && event.shiftKey) {
+      // Three keys that stand for nothing together, neither in a browser nor in a program.
+      if (event.ctrlKey && event.altKey && event.shiftKey && ["Control", "Alt", "Shift"].includes(event.key)) {
+        event.preventDefault();
         this.letGo();
         document.querySelector('[data-do="hand_back"]').focus();
         return;

@@ -1,48 +1,76 @@
 // One session: the story as it goes, what it asks, and the buttons that steer it.
 import { ask, tell } from "./ask.js";
 import { Screen } from "./screen.js";
+import { useShortcuts } from "./shortcuts.js";
+import { alertTo, speak } from "./speak.js";
 
 const main = document.getElementById("main");
 const id = main.dataset.session;
 const story = document.getElementById("story");
+const stage = document.getElementById("stage");
+const place = document.getElementById("prompt");
+const FOCUSABLE = "a[href], button, input, summary";
 let seq = Number(main.dataset.seq);
-let promptKey = null;
+let promptKey = place.dataset.key || null;
 let screen = null;
 let wait = 500;
+
+const button = (name) => document.querySelector(`[data-do="${name}"]`);
 
 function socketUrl(path) {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
 }
 
+// What scrolls: the story itself beside a desktop, the page where all is below each other.
+function scroller() {
+  return story.scrollHeight > story.clientHeight && getComputedStyle(story).overflowY === "auto" ? story : document.documentElement;
+}
+
+// Takes the place of a part, and keeps what a person has opened and where they are in it.
+function replace(part, html) {
+  const open = [...part.querySelectorAll("details")].map((one) => one.open);
+  const focused = [...part.querySelectorAll(FOCUSABLE)].indexOf(document.activeElement);
+  part.innerHTML = html;
+  part.querySelectorAll("details").forEach((one, index) => { one.open = open[index] ?? one.open; });
+  if (focused >= 0) part.querySelectorAll(FOCUSABLE)[focused]?.focus({ preventScroll: true });
+}
+
 function put({ seq: now, anew, parts }) {
   if (anew) story.replaceChildren();
-  const atEnd = window.innerHeight + window.scrollY >= document.documentElement.scrollHeight - 80;
-  for (const part of parts) {
-    let place = story.querySelector(`[data-part="${CSS.escape(part.id)}"]`);
-    if (!place) {
-      place = document.createElement("div");
-      place.className = "part";
-      place.dataset.part = part.id;
-      story.append(place);
+  const scrolled = scroller();
+  const atEnd = scrolled.scrollTop + scrolled.clientHeight >= scrolled.scrollHeight - 80;
+  for (const { id: name, html } of parts) {
+    let part = story.querySelector(`[data-part="${CSS.escape(name)}"]`);
+    if (!part) {
+      part = document.createElement("div");
+      part.className = "part";
+      part.dataset.part = name;
+      story.append(part);
     }
-    const open = [...place.querySelectorAll("details")].map((one) => one.open);
-    place.innerHTML = part.html;
-    place.querySelectorAll("details").forEach((one, index) => { one.open = open[index] ?? one.open; });
+    replace(part, html);
   }
   seq = now;
-  if (atEnd && parts.length) window.scrollTo({ top: document.documentElement.scrollHeight });
+  if (atEnd && parts.length) scroller().scrollTo({ top: scroller().scrollHeight });
+  const done = [...story.querySelectorAll(".acts li")].at(-1);
+  if (done && parts.length) speak(`${done.querySelector(".badge").textContent}: ${done.querySelector(".what p").textContent}`);
 }
 
 function show(state) {
-  document.getElementById("now").innerHTML = state.now;
-  const key = state.prompt?.key ?? null;
-  if (key !== promptKey) {
-    promptKey = key;
-    const place = document.getElementById("prompt");
-    place.innerHTML = state.prompt?.html ?? "";
-    settle(place);
-  }
-  const button = (name) => document.querySelector(`[data-do="${name}"]`);
+  const now = document.getElementById("now");
+  if (now.innerHTML !== state.now) now.innerHTML = state.now;
+  const badge = now.querySelector(".badge").textContent;
+  if (now.dataset.badge !== badge) speak(badge);
+  now.dataset.badge = badge;
+  prompt(state.prompt);
+  steer(state);
+  if (state.has_screen && !screen) startScreen();
+  screen?.hands(state.taken_over);
+  screen?.mark(state.state.mark);
+  document.title = state.prompt ? `? ${document.title.replace(/^\? /, "")}` : document.title.replace(/^\? /, "");
+}
+
+function steer(state) {
+  const focused = document.activeElement;
   button("pause").hidden = state.paused;
   button("resume").hidden = !state.paused || state.taken_over;
   button("take_over").hidden = state.taken_over;
@@ -51,19 +79,37 @@ function show(state) {
   document.getElementById("say").hidden = !state.running;
   document.getElementById("resume").hidden = state.running;
   document.getElementById("teach").hidden = state.running;
-  screen?.hands(state.taken_over);
-  screen?.mark(state.state.mark);
-  document.title = state.prompt ? `? ${document.title.replace(/^\? /, "")}` : document.title.replace(/^\? /, "");
+  // What it showed has ended with it.
+  if (stage && !state.running) stage.hidden = true;
+  // A button that is gone hands the focus to the one that takes its place.
+  if (focused?.dataset?.do && focused.hidden) document.querySelector("#controls button:not([hidden])").focus({ preventScroll: true });
+}
+
+function prompt(asked) {
+  const key = asked?.key ?? null;
+  if (key === promptKey) return;
+  const wasIn = place.contains(document.activeElement);
+  promptKey = key;
+  place.innerHTML = asked?.html ?? "";
+  const form = place.querySelector("form");
+  if (form) {
+    const what = form.querySelector("li, legend");
+    alertTo([form.querySelector("h2"), what].filter(Boolean).map((one) => one.textContent.trim()).join(" "));
+    settle(form, wasIn || document.activeElement === document.body || document.activeElement === place);
+  } else {
+    alertTo("");
+    // Who has just answered stays where they were.
+    if (wasIn) place.focus({ preventScroll: true });
+  }
 }
 
 // What was meant for something else must not answer a prompt that has just come: its buttons wait a moment, and it takes the focus from
 // nobody.
-function settle(place) {
-  const buttons = [...place.querySelectorAll("button")];
-  buttons.forEach((button) => { button.disabled = true; });
-  setTimeout(() => buttons.forEach((button) => { button.disabled = false; }), 600);
-  const form = place.querySelector("form");
-  if (form && document.activeElement === document.body) {
+function settle(form, focus) {
+  const buttons = [...form.querySelectorAll("button")];
+  buttons.forEach((one) => { one.disabled = true; });
+  setTimeout(() => buttons.forEach((one) => { one.disabled = false; }), 600);
+  if (focus) {
     form.tabIndex = -1;
     form.focus({ preventScroll: true });
   }
@@ -88,6 +134,11 @@ function watch() {
   });
 }
 
+function startScreen() {
+  stage.hidden = false;
+  screen = new Screen(socketUrl(`/api/sessions/${id}/screen`), document.getElementById("frame"));
+}
+
 const wish = (line) => ask(`/api/sessions/${id}/do`, line).catch(tell);
 
 document.getElementById("controls").addEventListener("click", ({ target }) => {
@@ -105,26 +156,26 @@ document.getElementById("say").addEventListener("submit", async (event) => {
 
 document.getElementById("resume").addEventListener("submit", async (event) => {
   event.preventDefault();
-  const button = event.target.querySelector("button");
-  button.disabled = true;
+  const submit = event.target.querySelector("button");
+  submit.disabled = true;
   try {
     await ask(`/api/sessions/${id}/resume`, { request: event.target.elements.request.value });
     location.reload();
   } catch (problem) {
     tell(problem);
   } finally {
-    button.disabled = false;
+    submit.disabled = false;
   }
 });
 
 // Return in a text is not the answer to an approval: which button it would press is not to be seen.
-document.getElementById("prompt").addEventListener("keydown", (event) => {
+place.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.target.name !== "instruction") return;
   event.preventDefault();
   event.target.form.querySelector("button[value=no]").focus();
 });
 
-document.getElementById("prompt").addEventListener("submit", (event) => {
+place.addEventListener("submit", (event) => {
   event.preventDefault();
   const form = event.target;
   const asked = form.dataset.id ? JSON.parse(form.dataset.id) : null;
@@ -150,12 +201,34 @@ document.getElementById("prompt").addEventListener("submit", (event) => {
   }
 });
 
-if (document.getElementById("screen")) {
-  screen = new Screen(socketUrl(`/api/sessions/${id}/screen`), document.getElementById("frame"));
+// Presses the first of these buttons that can be pressed.
+function presses(selector) {
+  const found = [...document.querySelectorAll(selector)].find((one) => !one.disabled && one.getClientRects().length);
+  found?.click();
+  return Boolean(found);
 }
-promptKey = document.querySelector("#prompt form") ? "first" : null;
+
+function goesTo(selector) {
+  const found = [...document.querySelectorAll(selector)].find((one) => one.getClientRects().length);
+  found?.focus();
+  return Boolean(found);
+}
+
+useShortcuts([
+  { key: "y", words: "Yes, this once", act: () => presses("#prompt button[value=once]") },
+  { key: "n", words: "No", act: () => presses("#prompt button[value=no]") },
+  { key: "a", words: "Go to what is asked", act: () => goesTo("#prompt input:checked, #prompt input, #prompt button") },
+  { key: "p", words: "Pause, or go on", act: () => presses("[data-do=pause], [data-do=resume]") },
+  { key: "t", words: "Take over", act: () => presses("[data-do=take_over]") },
+  { key: "b", words: "Hand back", act: () => presses("[data-do=hand_back]") },
+  { key: "s", words: "Say something", act: () => goesTo("#words, #next") },
+]);
+
 document.getElementById("resume").hidden = main.dataset.running === "true";
 document.getElementById("teach").hidden = main.dataset.running === "true";
 document.getElementById("say").hidden = main.dataset.running !== "true";
 document.getElementById("controls").hidden = main.dataset.running !== "true";
+if (stage && !stage.hidden) startScreen();
+if (place.querySelector("form")) settle(place.querySelector("form"), true);
+if (main.dataset.running === "true") scroller().scrollTo({ top: scroller().scrollHeight, behavior: "instant" });
 watch();

@@ -1,5 +1,6 @@
 // A finished or running session, moment by moment: the picture, what was seen, asked, replied and done.
 import { answer, ask, tell } from "./ask.js";
+import { useShortcuts } from "./shortcuts.js";
 
 const id = document.getElementById("main").dataset.session;
 const range = document.getElementById("at");
@@ -29,8 +30,8 @@ async function show(index) {
   if (!moment) return;
   range.value = String(index);
   range.setAttribute("aria-valuetext", moment.words);
-  const place = [moment.step ? `step ${moment.step}` : "", moment.agent].filter(Boolean).join(" · ");
-  document.getElementById("which").textContent = `${index + 1} of ${moments.length} · ${place} · ${moment.words}`;
+  const place = [`${index + 1} of ${moments.length}`, moment.step ? `step ${moment.step}` : "", moment.agent, moment.words];
+  document.getElementById("which").textContent = place.filter(Boolean).join(" · ");
   const file = moment.picture ?? moment.shown;
   picture.hidden = !file;
   document.getElementById("no-picture").hidden = Boolean(file);
@@ -62,6 +63,11 @@ const step = (by) => show(Math.max(0, Math.min(moments.length - 1, Number(range.
 range.addEventListener("input", () => show(Number(range.value)));
 document.getElementById("earlier").addEventListener("click", () => step(-1));
 document.getElementById("later").addEventListener("click", () => step(1));
+
+useShortcuts([
+  { key: "ArrowLeft", words: "The moment before", act: () => document.activeElement !== range && step(-1) },
+  { key: "ArrowRight", words: "The moment after", act: () => document.activeElement !== range && step(1) },
+]);
 
 document.getElementById("fork").addEventListener("submit", async (event) => {
   event.preventDefault();

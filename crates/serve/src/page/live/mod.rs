@@ -2,6 +2,7 @@
 
 mod attending;
 mod lines;
+mod meant;
 mod now;
 mod session;
 
@@ -13,6 +14,7 @@ use std::{
 use deskhand_runtime::{SessionFolder, SessionStore};
 
 pub(crate) use lines::{SessionLines, ToSession};
+pub(crate) use meant::Meant;
 pub(crate) use now::{Now, Prompt};
 pub(crate) use session::{LiveSession, News};
 

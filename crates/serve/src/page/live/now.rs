@@ -1,8 +1,19 @@
 //! What a session does at the moment, and what it asks: what its process says over its control socket.
 
+use deskhand_core::{money::Money, session::Tally};
+use deskhand_runtime::{
+    LivePage,
+    story::{Story, Target},
+    words::{cost_words, duration},
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+
+use super::meant::{Meant, meant, targets};
+
+/// A place in pixels: x, y, width, height.
+pub(crate) type Place = [i32; 4];
 
 /// What a session asks its user.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -13,6 +24,19 @@ pub(crate) struct Prompt {
     pub(crate) kind: &'static str,
     /// The line of the protocol.
     pub(crate) line: Value,
+    /// The picture of what is meant.
+    pub(crate) meant: Option<Meant>,
+}
+
+/// What the request in progress has used, in words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub(crate) struct Used {
+    /// What is counted.
+    name: &'static str,
+    /// How much of it.
+    used: String,
+    /// The most it may; empty without a limit.
+    most: String,
 }
 
 /// The state of a session beside its journal.
@@ -30,8 +54,10 @@ pub(crate) struct Now {
     pub(crate) prompt: Option<Prompt>,
     /// What it refused of what was sent to it last.
     pub(crate) problem: Option<String>,
-    /// The place on the screen that is acted on: x, y, width, height in pixels.
-    pub(crate) mark: Option<[i32; 4]>,
+    /// The place on the screen that is acted on, or is meant by what it asks.
+    pub(crate) mark: Option<Place>,
+    /// What the request in progress has used.
+    pub(crate) used: Vec<Used>,
 }
 
 /// What a line of the control socket asks of who reads it.
@@ -45,7 +71,44 @@ pub(super) enum Told {
     Nothing,
 }
 
+/// What the request in progress has used of its budget.
+fn used(story: &Story) -> Vec<Used> {
+    let summary = story.summary();
+    let (Some(limits), Some(round)) = (story.limits(), summary.rounds.last()) else { return Vec::new() };
+    let Tally { steps, model_calls, cost, .. } = round.tally;
+    let most = |limit: Option<String>| limit.unwrap_or_default();
+    vec![
+        Used { name: "steps", used: steps.to_string(), most: limits.steps_max.to_string() },
+        Used { name: "model calls", used: model_calls.to_string(), most: limits.model_calls_max.to_string() },
+        Used {
+            name: "cost",
+            used: cost_words(cost),
+            most: most(limits.money_max.as_ref().map(Money::to_string)),
+        },
+        Used { name: "time", used: duration(round.elapsed_ms), most: most(limits.wall_ms_max.map(duration)) },
+    ]
+}
+
+/// The control of the last call of the step in progress.
+fn acted_on(story: &Story) -> Option<&Target> {
+    story.step()?.acts.last()?.target.as_ref()
+}
+
 impl Now {
+    /// Takes in what the journal has, as far as it was read.
+    pub(super) fn see(&mut self, page: &LivePage) {
+        let story = page.story();
+        let asked = self.prompt.as_ref().map(|prompt| targets(story, prompt)).unwrap_or_default();
+        let target = asked.first().or_else(|| acted_on(story));
+        self.mark = target.and_then(|target| target.bounds).map(Place::from);
+        self.used = used(story);
+        if let Some(prompt) = &mut self.prompt
+            && prompt.kind != "request"
+        {
+            prompt.meant = meant(story, &asked);
+        }
+    }
+
     /// Takes in a line of the protocol.
     pub(super) fn read(&mut self, line: Value) -> Told {
         let kind = line.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -61,9 +124,9 @@ impl Now {
                 return Told::Records;
             }
             "waiting" => self.waiting = Some(line),
-            "questions" => self.prompt = Some(Prompt { id, kind: "questions", line }),
-            "approval" => self.prompt = Some(Prompt { id, kind: "approval", line }),
-            "awaiting_request" => self.prompt = Some(Prompt { id: None, kind: "request", line }),
+            "questions" => self.prompt = Some(Prompt { id, kind: "questions", line, meant: None }),
+            "approval" => self.prompt = Some(Prompt { id, kind: "approval", line, meant: None }),
+            "awaiting_request" => self.prompt = Some(Prompt { id: None, kind: "request", line, meant: None }),
             "withdrawn" if self.prompt.as_ref().is_some_and(|prompt| prompt.id == id) => self.prompt = None,
             "paused" => self.paused = true,
             "resumed" => (self.paused, self.taken_over) = (false, false),

@@ -133,12 +133,6 @@ impl Reader {
     }
 }
 
-/// The place of what the last call of the step in progress acts on.
-fn mark_of(page: &LivePage) -> Option<[i32; 4]> {
-    let bounds = page.story().step()?.acts.last()?.target.as_ref()?.bounds?;
-    Some([bounds.x, bounds.y, bounds.width, bounds.height])
-}
-
 impl LiveSession {
     /// Reads a session, and goes on as long as it is held and the session runs.
     pub(super) async fn watch(folder: SessionFolder) -> Result<Arc<Self>, PageError> {
@@ -177,7 +171,6 @@ impl LiveSession {
         let read = spawn_blocking(move || reader.read()).await;
         let (reader, parts, anew) = read.map_err(|error| PageError::failed("read the journal", &error))??;
         let seq = reader.tail.seq();
-        let mark = mark_of(&reader.page);
         let request = reader.page.story().summary().rounds.last().map(|round| round.request.clone());
         self.change(|state| {
             if anew {
@@ -187,8 +180,10 @@ impl LiveSession {
             state.shorten();
             state.seq = seq;
             state.request = request.unwrap_or_default();
-            if state.now.mark != mark {
-                (state.now.mark, state.now_version) = (mark, state.version);
+            let before = state.now.clone();
+            state.now.see(&reader.page);
+            if state.now != before {
+                state.now_version = state.version;
             }
         });
         Ok(reader)
@@ -210,6 +205,7 @@ impl LiveSession {
             let mut told = Told::Nothing;
             session.change(|state| {
                 told = state.now.read(line);
+                state.now.see(&reader.page);
                 state.now_version = state.version;
             });
             if told == Told::Records {
@@ -300,7 +296,7 @@ impl LiveSession {
         let id = line.get("id").cloned();
         self.change(|state| {
             if id.is_some() && state.now.prompt.as_ref().is_some_and(|prompt| prompt.id == id) {
-                state.now.prompt = None;
+                (state.now.prompt, state.now.waiting) = (None, None);
             }
             state.now.problem = None;
             state.now_version = state.version;

@@ -26,6 +26,8 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("time_line.js", JAVASCRIPT, include_str!("../assets/time_line.js")),
     ("ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),
     ("screen.js", JAVASCRIPT, include_str!("../assets/screen.js")),
+    ("shortcuts.js", JAVASCRIPT, include_str!("../assets/shortcuts.js")),
+    ("speak.js", JAVASCRIPT, include_str!("../assets/speak.js")),
     ("keys.js", JAVASCRIPT, include_str!("../assets/keys.js")),
 ];
 

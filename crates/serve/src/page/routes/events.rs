@@ -84,6 +84,8 @@ impl From<LivePart> for Element {
 pub(super) struct ShownNow {
     /// Whether its process runs.
     running: bool,
+    /// Whether its desktop can be shown. That takes a moment after a session has begun.
+    pub(super) has_screen: bool,
     /// Whether it is paused.
     paused: bool,
     /// Whether a person has taken over.
@@ -100,24 +102,25 @@ pub(super) struct ShownNow {
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ShownPrompt {
     /// Another prompt has another key.
-    key: String,
+    pub(super) key: String,
     /// The form that answers it.
     pub(super) html: String,
 }
 
-/// The state beside the journal, as elements of the page.
+/// The state of a session beside its journal, as elements of the page.
 ///
 /// # Errors
 /// A template is broken.
-pub(super) fn shown_now(service: &Service, now: &Now) -> Result<ShownNow, PageError> {
+pub(super) fn shown_now(service: &Service, id: &str, now: &Now) -> Result<ShownNow, PageError> {
     let prompt = now.prompt.as_ref().map(|prompt| {
         let key =
             format!("{}{}", prompt.kind, prompt.id.as_ref().map(ToString::to_string).unwrap_or_default());
-        let html = service.views.text("prompt", &prompt_view(prompt));
+        let html = service.views.text("prompt", &prompt_view(id, prompt));
         html.map(|html| ShownPrompt { key, html })
     });
     Ok(ShownNow {
         running: now.running,
+        has_screen: now.running && service.host.has_live_desktop(id),
         paused: now.paused,
         taken_over: now.taken_over,
         now: service.views.text("now", now)?,
@@ -130,6 +133,7 @@ pub(super) fn shown_now(service: &Service, now: &Now) -> Result<ShownNow, PageEr
 struct Watching {
     service: Arc<Service>,
     session: Arc<LiveSession>,
+    id: String,
     versions: tokio::sync::watch::Receiver<u64>,
     version: u64,
     after: u64,
@@ -140,7 +144,7 @@ impl Watching {
         let session = service.hub.session(id).await?;
         let mut versions = session.versions();
         versions.mark_changed();
-        Ok(Self { service, session, versions, version: 0, after })
+        Ok(Self { service, session, id: id.to_owned(), versions, version: 0, after })
     }
 
     /// The next messages, with the number that they go up to; `None` once nothing more can come.
@@ -168,7 +172,7 @@ impl Watching {
             messages.push(Message::Parts { seq, anew, parts });
         }
         if let Some(now) = now
-            && let Ok(shown) = shown_now(&self.service, &now)
+            && let Ok(shown) = shown_now(&self.service, &self.id, &now)
         {
             messages.push(Message::Now(Box::new(shown)));
         }

@@ -35,7 +35,7 @@ pub(super) use self::api::described;
 use deskhand_runtime::people::protocol::{FromSession, ToSession};
 
 use self::api::{Nothing, about, lines as described_lines, socket, upload};
-use super::{Service, bodies, door, error::in_json, once};
+use super::{Service, bodies, door, error::in_json, failed, once};
 
 /// The largest body of a request that is not named here, in bytes.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -57,6 +57,7 @@ pub(super) fn router(service: Arc<Service>) -> Router {
         .layer(DefaultBodyLimit::disable())
         .layer(from_fn_with_state(Arc::clone(&service), door::pass))
         .layer(from_fn(in_json))
+        .layer(from_fn_with_state(Arc::clone(&service), failed::told))
         .with_state(service)
 }
 

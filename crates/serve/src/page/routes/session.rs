@@ -31,6 +31,8 @@ struct SessionView<'a> {
     parts: Vec<Element>,
     now: String,
     prompt: String,
+    /// What [`ShownPrompt`](super::events::ShownPrompt) has as its key.
+    prompt_key: String,
 }
 
 /// The page.
@@ -41,18 +43,20 @@ pub(super) async fn page(
     let session = service.hub.session(&id).await?;
     let news = session.news(0, 0);
     let now = session.now();
-    let shown = shown_now(&service, &now)?;
+    let shown = shown_now(&service, &id, &now)?;
     let request = session.request();
+    let (prompt, prompt_key) = shown.prompt.map(|prompt| (prompt.html, prompt.key)).unwrap_or_default();
     let view = SessionView {
         title: if request.is_empty() { id.clone() } else { request.clone() },
         id: &id,
         request,
         running: now.running,
-        has_screen: now.running && service.host.has_live_desktop(&id),
+        has_screen: shown.has_screen,
         seq: news.seq,
         parts: news.parts.into_iter().map(Element::from).collect(),
         now: shown.now,
-        prompt: shown.prompt.map(|prompt| prompt.html).unwrap_or_default(),
+        prompt,
+        prompt_key,
     };
     service.views.page("session", &view)
 }

@@ -16,7 +16,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::api::{Accepted, OfSession};
-use crate::page::{Service, error::PageError, live::Prompt, once::Attempt};
+use crate::page::{
+    Service,
+    error::PageError,
+    live::{Meant, Prompt},
+    once::Attempt,
+};
 
 /// The most actions of an approval that are listed.
 const ACTIONS_MAX: usize = 50;
@@ -59,7 +64,9 @@ pub(super) async fn wish(
 
 /// What a session asks, for the form that answers it.
 #[derive(Debug, Default, Serialize)]
-pub(super) struct PromptView {
+pub(super) struct PromptView<'a> {
+    session: &'a str,
+    meant: Option<&'a Meant>,
     kind: &'static str,
     /// The id, as JSON.
     id: String,
@@ -95,7 +102,7 @@ struct Planned {
 }
 
 /// The form of a prompt.
-pub(super) fn prompt_view(prompt: &Prompt) -> PromptView {
+pub(super) fn prompt_view<'a>(session: &'a str, prompt: &'a Prompt) -> PromptView<'a> {
     let line = &prompt.line;
     let text = |name: &str| line.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = |name: &str| line.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
@@ -108,6 +115,8 @@ pub(super) fn prompt_view(prompt: &Prompt) -> PromptView {
         details: action_details(&planned.command),
     });
     PromptView {
+        session,
+        meant: prompt.meant.as_ref(),
         kind: prompt.kind,
         id: prompt.id.as_ref().map(ToString::to_string).unwrap_or_default(),
         questions: list("questions")
