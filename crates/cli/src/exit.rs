@@ -90,6 +90,14 @@ impl CliError {
         Self { code: USAGE, ..Self::new(message) }
     }
 
+    /// What failed and why, as one text.
+    pub(crate) fn words(&self) -> String {
+        match &self.source {
+            Some(source) => format!("{}: {}", self.message, error_chain(&**source)),
+            None => self.message.clone(),
+        }
+    }
+
     /// What to do next, as one text.
     pub(crate) fn help_text(&self) -> String {
         self.help.join("; ")
@@ -119,6 +127,7 @@ impl CliError {
             | HostError::Task(_)
             | HostError::Batch(_)
             | HostError::Workflow(_)
+            | HostError::Schedule(_)
             | HostError::Knowledge(_)
             | HostError::Demonstration(_)
             | HostError::Register(_)
@@ -211,6 +220,7 @@ fn flag_help(error: &HostError) -> Option<String> {
         | HostError::Task(_)
         | HostError::Batch(_)
         | HostError::Workflow(_)
+        | HostError::Schedule(_)
         | HostError::Knowledge(_)
         | HostError::Demonstration(_)
         | HostError::Register(_)

@@ -11,6 +11,7 @@ use crate::{
     knowledge::KnowledgeError,
     local::LocalError,
     model::ModelError,
+    schedules::ScheduleError,
     session::SessionError,
     workflows::WorkflowFileError,
     workspace::{DocumentError, WorkspaceError},
@@ -52,6 +53,9 @@ pub enum HostError {
     /// A workflow cannot be found, read, learnt or run.
     #[error(transparent)]
     Workflow(#[from] WorkflowFileError),
+    /// A schedule cannot be kept, found or run.
+    #[error(transparent)]
+    Schedule(#[from] ScheduleError),
     /// The index of help or the experiences cannot be used.
     #[error(transparent)]
     Knowledge(#[from] KnowledgeError),
@@ -98,6 +102,7 @@ impl HostError {
             Self::Task(error) => error.help(),
             Self::Batch(error) => error.help(),
             Self::Workflow(error) => error.help(),
+            Self::Schedule(error) => error.help(),
             Self::Knowledge(error) => error.help(),
             Self::Agents(_) => Some(
                 "`deskhand agents` lists the agents; `agents.enabled` in the configuration enables them"
@@ -127,6 +132,7 @@ impl HostError {
             Self::Workflow(error) => {
                 matches!(error, WorkflowFileError::Missing { .. } | WorkflowFileError::Unfit { .. })
             }
+            Self::Schedule(error) => error.is_usage(),
             Self::Knowledge(error) => error.is_usage(),
             Self::Document(_)
             | Self::Session(_)

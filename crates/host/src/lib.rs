@@ -28,6 +28,7 @@
 //! - [`workspace`]: the desktop to work on, and documents to open.
 //! - [`demonstration`]: a person shows how something is done.
 //! - [`knowledge`]: help and experiences that agents look up.
+//! - [`schedules`]: work that begins by itself at set times.
 //! - [`local`]: models that are pulled, and run on this machine.
 //! - [`HostError`] says what failed, why, and what to do next.
 //!
@@ -45,8 +46,10 @@ pub mod live;
 pub mod local;
 pub mod model;
 mod notice;
+mod notify;
 mod prompts;
 mod ranker;
+pub mod schedules;
 mod secrets;
 pub mod session;
 mod sources;
@@ -59,6 +62,7 @@ pub use error::{HostError, agent_help};
 pub use found::{Found, found_providers};
 pub use host::Host;
 pub use notice::{Notice, Observer, Records};
+pub use notify::{News, NewsKind};
 pub use secrets::SecretInfo;
 pub use session::{
     AttachedDesktop, Control, DesktopEnd, Ended, ForkRequest, KeptDesktop, Removal, RemovalMode,

@@ -79,6 +79,11 @@ pub enum Notice {
         /// The cause.
         problem: String,
     },
+    /// Who should have been told that the session has ended was not.
+    NotTold {
+        /// The cause.
+        problem: String,
+    },
     /// The final screenshot could not be taken or saved.
     NoScreenshot {
         /// The cause.
@@ -96,6 +101,7 @@ impl Notice {
             | Self::NotKept { .. }
             | Self::StaysOpen { .. }
             | Self::NotLearnt { .. }
+            | Self::NotTold { .. }
             | Self::NoScreenshot { .. } => true,
         }
     }
@@ -129,6 +135,7 @@ impl fmt::Display for Notice {
             Self::Again { request } => write!(f, "going on with “{}”", one_line(request)),
             Self::StaysOpen { window } => write!(f, "{window} stays open"),
             Self::NotLearnt { problem } => write!(f, "nothing was learnt from this session: {problem}"),
+            Self::NotTold { problem } => write!(f, "not told that this has ended: {problem}"),
             Self::NoScreenshot { problem } => write!(f, "failed to take the screenshot: {problem}"),
         }
     }

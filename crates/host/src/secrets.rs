@@ -94,5 +94,6 @@ pub(crate) fn infos(config: &Config) -> Result<Vec<SecretInfo>, HostError> {
 /// The environment variables that hold secrets: no program that is started gets them.
 pub(crate) fn variables(config: &Config) -> Vec<String> {
     let engine = config.knowledge.engine.key.as_ref().and_then(|key| key.env.clone());
-    config.secrets.values().filter_map(|secret| secret.env.clone()).chain(engine).collect()
+    let webhook = config.notify.webhook_from.as_ref().and_then(|address| address.env.clone());
+    config.secrets.values().filter_map(|secret| secret.env.clone()).chain(engine).chain(webhook).collect()
 }

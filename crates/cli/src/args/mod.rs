@@ -10,6 +10,7 @@ mod mcp;
 mod model;
 mod policy;
 mod run;
+mod schedule;
 mod secret;
 mod serve;
 mod sessions;
@@ -35,6 +36,7 @@ pub(crate) use mcp::{McpArgs, McpCommand, McpInstallArgs};
 pub(crate) use model::{ModelCassetteArgs, ModelCommand, ModelCommandArgs, ModelListArgs, ModelTestArgs};
 pub(crate) use policy::{PolicyArgs, PolicyCommand, PolicyReviewArgs};
 pub(crate) use run::{BatchArgs, FollowArgs, RunArgs};
+pub(crate) use schedule::{AddScheduleArgs, RunScheduleArgs, ScheduleArgs, ScheduleCommand};
 pub(crate) use secret::{SecretArgs, SecretCheckArgs, SecretCommand, SecretListArgs};
 pub(crate) use serve::ServeArgs;
 pub(crate) use sessions::{
@@ -101,6 +103,8 @@ pub(crate) enum Command {
     Do(Box<DoArgs>),
     /// Look at workflows and change them.
     Workflow(WorkflowArgs),
+    /// Begin work by itself at set times.
+    Schedule(Box<ScheduleArgs>),
     /// Add help that agents look up, and see what they would find.
     Knowledge(KnowledgeArgs),
     /// Look at what earlier sessions taught, or forget it.

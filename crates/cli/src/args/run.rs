@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, Command, FromArgMatches as _};
 use deskhand_host::config::Overrides;
 
 use super::WorkArgs;
@@ -36,6 +36,19 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
+    /// The arguments of these words, without a name of the program before them.
+    ///
+    /// # Errors
+    /// What `deskhand run` would say about them.
+    pub(crate) fn of_words(words: impl IntoIterator<Item = String>) -> Result<Self, String> {
+        let command = Self::augment_args(Command::new("run").no_binary_name(true).disable_help_flag(true));
+        let parsed = command.try_get_matches_from(words).and_then(|found| Self::from_arg_matches(&found));
+        parsed.map_err(|error| {
+            let text = error.to_string();
+            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+        })
+    }
+
     /// The settings that these flags stand for.
     pub(crate) fn overrides(&self) -> Overrides {
         let auto = self.workflow.as_deref().map(|how| how == "auto");

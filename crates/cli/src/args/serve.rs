@@ -1,6 +1,6 @@
 //! Arguments of `deskhand serve`.
 
-use clap::{Args, Command, FromArgMatches as _};
+use clap::Args;
 use deskhand_host::config::Overrides;
 
 use super::{RunArgs, settings::StoreArgs};
@@ -39,13 +39,7 @@ impl ServeArgs {
     /// # Errors
     /// What `deskhand run` would say about the options.
     pub(crate) fn overrides(&self) -> Result<Overrides, String> {
-        let command = RunArgs::augment_args(Command::new("run").no_binary_name(true));
         let state = self.store.state_dir().map(|folder| format!("--state-dir={folder}"));
-        let words = state.into_iter().chain(self.options.iter().cloned());
-        let parsed = command.try_get_matches_from(words).and_then(|found| RunArgs::from_arg_matches(&found));
-        parsed.map(|run| run.overrides()).map_err(|error| {
-            let text = error.to_string();
-            text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-        })
+        Ok(RunArgs::of_words(state.into_iter().chain(self.options.iter().cloned()))?.overrides())
     }
 }

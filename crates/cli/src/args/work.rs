@@ -22,6 +22,9 @@ pub(crate) struct WorkArgs {
     /// The id of the session, for whoever starts it and wants to find it.
     #[arg(long = "as", value_name = "ID", hide = true, value_parser = parse_id)]
     pub(crate) id: Option<SessionId>,
+    /// The schedule that begins it.
+    #[arg(skip)]
+    pub(crate) schedule: Option<String>,
 }
 
 /// What is printed.
@@ -97,12 +100,12 @@ impl ScriptArgs {
 }
 
 /// The id of a session is the name of its folder.
-fn parse_id(text: &str) -> Result<SessionId, String> {
+pub(super) fn parse_id(text: &str) -> Result<SessionId, String> {
     let is_id = !text.is_empty() && text.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
     is_id.then(|| SessionId(text.to_owned())).ok_or_else(|| format!("`{text}` is not the id of a session"))
 }
 
-fn parse_pair(text: &str) -> Result<(String, String), String> {
+pub(super) fn parse_pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
         _ => Err(format!("`{text}` is not NAME=VALUE")),

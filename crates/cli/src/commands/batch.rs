@@ -1,10 +1,10 @@
 //! `deskhand batch`: many tasks, a result file for each, and a table at the end.
 
-use std::path::Path;
+use std::{path::Path, time::Instant};
 
-use deskhand_core::{outcome::OutcomeKind, text::one_line};
+use deskhand_core::{duration::milliseconds, outcome::OutcomeKind, text::one_line};
 use deskhand_host::{
-    BatchRequest, Control, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
+    BatchRequest, Control, News, NewsKind, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
 };
 use deskhand_runtime::Waits;
 use serde::Serialize;
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     args::BatchArgs,
-    exit::CommandResult,
+    exit::{CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
     render::{TaskRow, Verbosity, outcome_tone, seconds, task_lines},
 };
@@ -62,6 +62,7 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     // Parallel sessions cannot share one user.
     let control = Control::unattended();
     let signs = TaskSigns::default();
+    let begun = Instant::now();
     let mut printer = TaskPrinter { shown, people: shown.people(), signs: signs.clone() };
     let rows = tokio::select! {
         ended = tasks.run(&control, &mut printer) => ended?,
@@ -92,7 +93,31 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
             results: &folder,
         });
     }
-    Ok(exit_of(&rows, control.stop.reason().is_some()))
+    let exit = exit_of(&rows, control.stop.reason().is_some());
+    let mut news = news_of(args, &rows, count, exit);
+    news.elapsed_ms = milliseconds(begun.elapsed());
+    for problem in host.tell(&news).await {
+        warn(&Notice::NotTold { problem });
+    }
+    Ok(exit)
+}
+
+/// What is told of a batch.
+fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> News {
+    let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
+    let outcome = match exit {
+        Exit::Outcome(outcome) => outcome,
+        Exit::Success => OutcomeKind::Finished,
+        Exit::Negative | Exit::Undecided | Exit::Program(_) => OutcomeKind::Failed,
+    };
+    let reason = format!("{finished} of {tasks} tasks finished");
+    let mut news = News::new(NewsKind::Batch, outcome, reason, args.tasks.display().to_string());
+    for row in rows {
+        news.cost.known = news.cost.known.plus(row.cost.known);
+        news.cost.unknown_calls = news.cost.unknown_calls.saturating_add(row.cost.unknown_calls);
+    }
+    (news.tasks, news.finished) = (Some(tasks), Some(finished));
+    news
 }
 
 /// Prints the notices of a task.

@@ -27,6 +27,7 @@ mod report;
 mod resume;
 mod run;
 mod sandboxed;
+mod schedule;
 mod screenshot;
 mod secret;
 mod serve;
@@ -58,6 +59,7 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Learn(args) => workflow::learn(&args),
         Command::Record(args) => block_on(record::record(&args)),
         Command::Do(args) => block_on(workflow::perform(&args)),
+        Command::Schedule(args) => block_on(schedule::schedule(&args)),
         Command::Workflow(args) => workflow::workflow(&args),
         Command::Knowledge(args) => block_on(knowledge::knowledge(&args)),
         Command::Experience(args) => experience::experience(&args),

@@ -60,6 +60,7 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
         open: args.documents.open.clone(),
         script_variables: args.script.variables(),
         screenshot: screenshot.cloned(),
+        schedule: args.schedule.clone(),
     }
 }
 

@@ -60,6 +60,7 @@ pages! {
     scripts: "docs/guides/scripts.md" on "mousepad";
     secrets: "docs/guides/secrets.md" on "mousepad";
     serve: "docs/guides/serve.md";
+    schedules: "docs/guides/schedules.md";
     sessions: "docs/guides/sessions.md" on "mousepad";
     more_tools: "docs/guides/tools.md";
     workflow_files: "docs/guides/workflows.md";

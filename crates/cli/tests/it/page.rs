@@ -63,6 +63,8 @@ impl Service {
 
     pub(crate) fn start_at(world: &World, port: &str, arguments: &[&str]) -> Self {
         let mut command = world.command(&["serve", "--port", port]);
+        // No systemd user manager of who runs the tests is asked for anything.
+        command.env_remove("DBUS_SESSION_BUS_ADDRESS");
         let mut child = command.args(arguments).stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
         let url = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();
         let (address, token) = url.strip_prefix("http://").unwrap().split_once("/?token=").unwrap();

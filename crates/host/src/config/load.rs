@@ -123,6 +123,8 @@ pub fn confine(config: &Config) -> Confine {
         Some(_) | None => Some(file).filter(|file| file.exists()),
     };
     let keys = secret_files(config).filter(|file| file.exists());
+    // Who has the token of the page can start sessions and answer for the user.
+    let page_keys = Some(beside(&store, "serve").join("keys")).filter(|file| file.exists());
     Confine {
         mode: match config.desktop.confine {
             ConfineSetting::Required => ConfineMode::Required,
@@ -130,10 +132,12 @@ pub fn confine(config: &Config) -> Confine {
             ConfineSetting::Off => ConfineMode::Off,
         },
         allow: config.desktop.allow.clone(),
-        hidden: configuration.into_iter().chain(keys).chain(seals(&store)).collect(),
+        hidden: configuration.into_iter().chain(keys).chain(seals(&store)).chain(page_keys).collect(),
         // What we run and tell agents from there is not for them to change.
         read_only: vec![
             store.root().to_owned(),
+            beside(&store, SCHEDULES),
+            beside(&store, BATCHES),
             local_dir(config),
             workflows_dir(config),
             knowledge_dir(config),
@@ -141,13 +145,25 @@ pub fn confine(config: &Config) -> Confine {
     }
 }
 
+/// The folders of schedules and of notes of batches, beside that of the sessions.
+pub(crate) const SCHEDULES: &str = "schedules";
+pub(crate) const BATCHES: &str = "batches";
+
+/// A folder beside that of the sessions.
+pub(crate) fn beside(store: &SessionStore, name: &str) -> PathBuf {
+    store.root().with_file_name(name)
+}
+
 /// Our own files and folders, which nothing that we start may write to: configuration, journals, their key, local models, workflows,
-/// what agents look up, and keys.
+/// schedules, what agents look up, and keys.
 pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     let store = session_store(config);
     let mut all = vec![
         config_path(),
         store.root().to_owned(),
+        beside(&store, SCHEDULES),
+        beside(&store, BATCHES),
+        beside(&store, "serve").join("keys"),
         local_dir(config),
         workflows_dir(config),
         knowledge_dir(config),
@@ -163,7 +179,8 @@ fn secret_files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let models = std::iter::once(&config.model).chain(config.models.values());
     let keys = models.filter_map(|model| model.api_key_file.clone());
     let engine = config.knowledge.engine.key.as_ref().and_then(|key| key.file.clone());
-    keys.chain(secrets.chain(engine).map(|file| expanded(&file)))
+    let webhook = config.notify.webhook_from.as_ref().and_then(|address| address.file.clone());
+    keys.chain(secrets.chain(engine).chain(webhook).map(|file| expanded(&file)))
 }
 
 /// A path whose `~` stands for the home folder.

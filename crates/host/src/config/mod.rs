@@ -17,6 +17,7 @@ mod limits;
 mod load;
 mod local;
 mod model;
+mod notify;
 mod overrides;
 mod people;
 mod policy;
@@ -41,10 +42,13 @@ pub use layers::Origin;
 pub use limits::{
     LimitSettings, PriceSettings, SessionLimitSettings, VerifySetting, WorkSettings, price_table,
 };
+pub(crate) use load::{
+    BATCHES, SCHEDULES, beside, expanded, knowledge_dir, local_dir, own_files, workflows_dir,
+};
 pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
-pub(crate) use load::{expanded, knowledge_dir, local_dir, own_files, workflows_dir};
 pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
 pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, SmallSetting, StructuredOutputSetting};
+pub use notify::{NotifySettings, OutcomeSetting};
 pub use overrides::Overrides;
 pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};

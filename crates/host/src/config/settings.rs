@@ -16,6 +16,7 @@ use super::{
     limits::{LimitSettings, PriceSettings, SessionLimitSettings, WorkSettings},
     local::{LocalModelSettings, LocalSettings},
     model::ModelSettings,
+    notify::NotifySettings,
     people::PeopleSettings,
     policy::PolicySettings,
     roles::RoleSettings,
@@ -63,6 +64,8 @@ pub struct Config {
     pub prices: BTreeMap<String, PriceSettings>,
     /// Whether and how you are asked questions and for approvals.
     pub people: PeopleSettings,
+    /// Who is told when a session, a batch or a schedule has ended.
+    pub notify: NotifySettings,
     /// What agents may do, and what needs your approval.
     pub policy: PolicySettings,
     /// Secrets by name. An agent that gives `secret:NAME` as the text of a field has its value typed there, if this allows it.
@@ -103,6 +106,7 @@ impl Default for Config {
             work: WorkSettings::default(),
             prices: BTreeMap::new(),
             people: PeopleSettings::default(),
+            notify: NotifySettings::default(),
             policy: PolicySettings::default(),
             secrets: BTreeMap::new(),
             agents: AgentSettings::default(),

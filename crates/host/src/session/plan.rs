@@ -28,8 +28,8 @@ use crate::{
     HostError,
     agents::enable,
     config::{
-        ApprovalSetting, ChannelSetting, Config, Loaded, PeopleSettings, PolicySettings, knowledge_dir,
-        price_table, session_store,
+        ApprovalSetting, ChannelSetting, Config, Loaded, NotifySettings, PeopleSettings, PolicySettings,
+        knowledge_dir, price_table, session_store,
     },
     knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
@@ -55,6 +55,8 @@ pub struct SessionRequest {
     pub script_variables: BTreeMap<String, String>,
     /// Where to save a final screenshot.
     pub screenshot: Option<PathBuf>,
+    /// The schedule that begins it.
+    pub schedule: Option<String>,
 }
 
 impl From<&str> for SessionRequest {
@@ -89,6 +91,9 @@ pub(crate) struct Plan {
     pub(super) retrievers: Retrievers,
     /// Where what the session teaches is kept; `None` if it is not.
     pub(super) teaches: Option<Knowledge>,
+    /// Who is told that it has ended; `None` for a part of something that tells it.
+    pub(super) notify: Option<NotifySettings>,
+    pub(super) schedule: Option<String>,
 }
 
 /// Who decides on approvals, and how long a session waits for answers.
@@ -169,6 +174,8 @@ impl Plan {
         session.agents.clear();
         plan.agents = EnabledAgents::default();
         plan.setup.steered = true;
+        // Who steers knows.
+        plan.notify = None;
         Ok(plan)
     }
 
@@ -266,6 +273,8 @@ impl Plan {
             screenshot: request.screenshot,
             retrievers: Retrievers::default(),
             teaches: None,
+            notify: Some(config.notify.clone()),
+            schedule: request.schedule,
         })
     }
 
@@ -337,7 +346,7 @@ impl Plan {
 
     /// The same as a part of the batch with this results folder.
     pub(crate) fn in_batch(&self, results: &Path) -> Self {
-        let mut plan = self.clone();
+        let mut plan = Self { notify: None, ..self.clone() };
         plan.setup.batch = Some(std::path::absolute(results).unwrap_or_else(|_| results.to_owned()));
         plan
     }

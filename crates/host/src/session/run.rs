@@ -31,7 +31,8 @@ use super::{
     DesktopEnd, Ended, SessionError, following::Following, hands::HandsOn, plan::Plan, script::skip_answered,
 };
 use crate::{
-    HostError, Notice, Observer,
+    HostError, News, Notice, Observer,
+    notify::tell,
     ranker::ranker,
     workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
@@ -135,9 +136,24 @@ impl Session {
                 _ = control.stop.wait() => return Ok(None),
             }
         }
-        let ended = Run { plan: &plan, model: &opened.model, control, observer }.run(held).await;
+        let run = Run { plan: &plan, model: &opened.model, control, observer: &mut *observer };
+        let ended = run.run(held).await;
         opened.end().await;
+        if let Ok(Some(ended)) = &ended {
+            tell_that_it_ended(&plan, ended, observer).await;
+        }
         ended
+    }
+}
+
+/// Tells who wants to know that a session has ended. One that had no request is nobody's.
+async fn tell_that_it_ended(plan: &Plan, ended: &Ended, observer: &mut dyn Observer) {
+    let Some(settings) = &plan.notify else { return };
+    if ended.outcome.is_none() && ended.suspended.is_none() {
+        return;
+    }
+    for problem in tell(settings, &News::of_session(ended, plan.schedule.as_ref())).await {
+        observer.notice(&Notice::NotTold { problem });
     }
 }
 

@@ -106,7 +106,10 @@ impl Shelf {
     }
 
     /// The workflow with a name, under which its file is kept; never another file.
-    pub(crate) fn named(&self, name: &str) -> Result<Shelved, WorkflowFileError> {
+    ///
+    /// # Errors
+    /// There is none of this name, or its file is none.
+    pub fn named(&self, name: &str) -> Result<Shelved, WorkflowFileError> {
         if !Workflow::is_name(name) {
             return Err(WorkflowFileError::Missing { name: name.to_owned(), near: None });
         }

@@ -90,6 +90,11 @@ impl PageError {
         Self { field: Some(field), ..self }
     }
 
+    /// The same without something that says nothing to who reads it.
+    pub(crate) fn without(self, text: &str) -> Self {
+        Self { message: self.message.replace(text, ""), ..self }
+    }
+
     /// The field of the form that is wrong.
     #[cfg(test)]
     pub(crate) fn field(&self) -> Option<&'static str> {

@@ -6,7 +6,7 @@
 //! - [`door`](self::door): who may come in. [`connections`](self::connections): how many, and for how long.
 //! - [`once`](self::once): requests that are carried out once, however often they are sent.
 //! - [`live`](self::live): what a session is doing, for all who watch it.
-//! - [`workers`](self::workers): starts sessions.
+//! - [`workers`](self::workers): starts sessions. [`timing`](self::timing): when schedules are due.
 //! - [`routes`](self::routes): one file per part of the page and of its API.
 
 mod appears;
@@ -19,6 +19,7 @@ mod line;
 mod live;
 mod once;
 mod routes;
+mod timing;
 mod views;
 mod visit;
 mod workers;
@@ -109,9 +110,11 @@ impl PageServer {
     /// # Errors
     /// The service can take no more connections.
     pub async fn serve(self, ending: impl Future<Output = ()>) -> io::Result<()> {
-        let router = routes::router(self.service);
+        let router = routes::router(Arc::clone(&self.service));
+        let schedules = self.service.host.schedules();
         tokio::select! {
             served = serve_connections(self.listener, router) => served,
+            never = timing::keep_schedules(schedules, &self.service.workers) => match never {},
             () = ending => Ok(()),
         }
     }

@@ -20,6 +20,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("batches", include_str!("templates/batches.html")),
     ("batch", include_str!("templates/batch.html")),
     ("tasks", include_str!("templates/tasks.html")),
+    ("schedules", include_str!("templates/schedules.html")),
     ("comparison", include_str!("templates/comparison.html")),
     ("prompt", include_str!("templates/prompt.html")),
     ("failed", include_str!("templates/failed.html")),

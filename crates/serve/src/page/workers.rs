@@ -4,7 +4,7 @@ use std::{
     fs, io,
     os::unix::fs::OpenOptionsExt as _,
     path::{Path, PathBuf},
-    process::Stdio,
+    process::{Command, Stdio},
     sync::{Mutex, PoisonError},
     time::Duration,
 };
@@ -89,10 +89,14 @@ impl Workers {
         id: &str,
         files: &[&Path],
     ) -> Result<(), PageError> {
+        self.await_files(self.command(command, own), id, files).await
+    }
+
+    async fn await_files(&self, command: Command, id: &str, files: &[&Path]) -> Result<(), PageError> {
         let failed = |error: &io::Error| PageError::failed("start the session", error);
         let _turn = self.starting.acquire().await;
         let log = self.log_of(id).map_err(|error| failed(&error))?;
-        let mut child = self.spawn(command, own, &log).map_err(|error| failed(&error))?;
+        let mut child = spawn(command, &log).map_err(|error| failed(&error))?;
         let begun = timeout(BEGIN_BOUND, async {
             tokio::select! {
                 appeared = all_appear(files) => appeared.map(|()| None),
@@ -106,13 +110,39 @@ impl Workers {
             // It may still come; the page shows it once it does.
             Err(_) => return Err(PageError::conflict(TAKES_LONG)),
         }
-        // Waited for, so that nothing is left of it when it ends before the service.
+        self.leave(child);
+        Ok(())
+    }
+
+    /// Runs a schedule now, and returns once its session runs.
+    ///
+    /// # Errors
+    /// The program does not start, or ends before the session begins: the error has what it said.
+    pub(crate) async fn start_schedule(&self, name: &str, session: &SessionId) -> Result<(), PageError> {
+        let listens = self.sessions.join(&session.0).join(CONTROL_SOCKET);
+        let words = [format!("--as={}", session.0), name.to_owned()];
+        let files = [&*self.sessions.join(&session.0), &listens];
+        self.await_files(self.schedule(&words), &session.0, &files).await
+    }
+
+    /// Begins a schedule that is due, and does not wait for it.
+    ///
+    /// # Errors
+    /// The program does not start.
+    pub(crate) fn begin_schedule(&self, name: &str, due_ms: u64) -> io::Result<()> {
+        let log = self.log_of(&format!("schedule-{name}"))?;
+        let child = spawn(self.schedule(&[format!("--due={due_ms}"), name.to_owned()]), &log)?;
+        self.leave(child);
+        Ok(())
+    }
+
+    /// Has a program waited for, so that nothing is left of it when it ends before the service.
+    fn leave(&self, mut child: Child) {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
         running.spawn(async move {
             child.wait().await.ok();
         });
-        Ok(())
     }
 
     /// Whether a program that was started with a command for a session runs, be it by a service before this one.
@@ -139,20 +169,18 @@ impl Workers {
         begun.map_err(|error| PageError::failed("start the session", &error))
     }
 
-    fn spawn(&self, command: &str, own: &[String], log: &Path) -> io::Result<Child> {
-        let mut options = fs::OpenOptions::new();
-        let output = options.create(true).append(true).mode(0o600).open(log)?;
-        let mut started = std::process::Command::new(&self.program);
-        started
-            .arg(command)
-            .args(&self.arguments)
-            .args(own)
-            .env("DESKHAND__PEOPLE__CHANNEL", "socket")
-            .current_dir(&self.folder)
-            .stdin(Stdio::null())
-            .stdout(output.try_clone()?)
-            .stderr(output);
-        tokio::process::Command::from(started).kill_on_drop(false).spawn()
+    fn command(&self, name: &str, own: &[String]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.arg(name).args(&self.arguments).args(own).env("DESKHAND__PEOPLE__CHANNEL", "socket");
+        command.current_dir(&self.folder);
+        command
+    }
+
+    fn schedule(&self, own: &[String]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["schedule", "--state-dir"]).arg(&self.sessions).arg("run").args(own);
+        command.current_dir(&self.folder);
+        command
     }
 
     fn log_of(&self, id: &str) -> io::Result<PathBuf> {
@@ -160,6 +188,13 @@ impl Workers {
         fs::create_dir_all(&folder)?;
         Ok(folder.join(format!("{id}.log")))
     }
+}
+
+/// Starts a program whose output goes to a log.
+fn spawn(mut command: Command, log: &Path) -> io::Result<Child> {
+    let output = fs::OpenOptions::new().create(true).append(true).mode(0o600).open(log)?;
+    command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
+    tokio::process::Command::from(command).kill_on_drop(false).spawn()
 }
 
 /// Waits until files are there, in this order. The folder of the first one is made.
@@ -178,6 +213,7 @@ async fn all_appear(files: &[&Path]) -> io::Result<()> {
 fn tail_of(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let tail = text.get(text.len().saturating_sub(LOG_TAIL)..).unwrap_or(&text);
-    let text = String::from_utf8_lossy(tail).trim().to_owned();
+    let text = String::from_utf8_lossy(tail);
+    let text = text.trim().trim_start_matches("error: ").to_owned();
     if text.is_empty() { "the session ended before it began, and said nothing".to_owned() } else { text }
 }

@@ -22,6 +22,7 @@ const ASSETS: &[(&str, &str, &str)] = &[
     ("learn.js", JAVASCRIPT, include_str!("../assets/learn.js")),
     ("batches.js", JAVASCRIPT, include_str!("../assets/batches.js")),
     ("batch.js", JAVASCRIPT, include_str!("../assets/batch.js")),
+    ("schedules.js", JAVASCRIPT, include_str!("../assets/schedules.js")),
     ("session.js", JAVASCRIPT, include_str!("../assets/session.js")),
     ("time_line.js", JAVASCRIPT, include_str!("../assets/time_line.js")),
     ("ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),

@@ -157,7 +157,8 @@ async fn begin(
     arguments.extend(["--".to_owned(), tasks.to_string_lossy().into_owned()]);
     let note = service.host.batches().file(id);
     let begun = service.workers.start_until("batch", &arguments, &id.0, &[&note]).await;
-    begun.map_err(|error| error.about("tasks"))?;
+    let folder = tasks.parent().map(|folder| format!("{}/", folder.display())).unwrap_or_default();
+    begun.map_err(|error| error.without(&folder).about("tasks"))?;
     Ok(Created(Started { id: id.0.clone() }))
 }
 

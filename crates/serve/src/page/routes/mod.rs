@@ -11,6 +11,7 @@ mod lines;
 mod moments;
 mod options;
 mod pictures;
+mod schedules;
 mod screen;
 mod session;
 mod start;
@@ -71,6 +72,7 @@ fn pages() -> Router<Arc<Service>> {
         .route("/sessions/{id}/report", get(session::report))
         .route("/sessions/{id}/pictures/{sha256}", get(pictures::picture))
         .route("/workflows", get(workflows::page))
+        .route("/schedules", get(schedules::page))
         .route("/batches", get(batches::page))
         .route("/batches/{id}", get(batches::one))
         .route("/assets/{name}", get(assets::asset))
@@ -113,6 +115,7 @@ fn api_of_small() -> ApiRouter<Arc<Service>> {
         .merge(running())
         .merge(workflows())
         .merge(batches())
+        .merge(schedules())
 }
 
 /// What is known of one session.
@@ -243,5 +246,23 @@ fn batches() -> ApiRouter<Arc<Service>> {
                 batches::events,
                 about("follow_batch", "Follows a batch as its page does", batches::FOLLOWING),
             ),
+        )
+}
+
+/// Schedules.
+fn schedules() -> ApiRouter<Arc<Service>> {
+    ApiRouter::new()
+        .api_route(
+            "/api/schedules",
+            get_with(schedules::list, about("list_schedules", "Lists schedules", ""))
+                .post_with(schedules::add, about("add_schedule", "Adds a schedule", schedules::ADDING)),
+        )
+        .api_route(
+            "/api/schedules/{name}",
+            delete_with(schedules::remove, about("remove_schedule", "Removes a schedule", "")),
+        )
+        .api_route(
+            "/api/schedules/{name}/run",
+            post_with(schedules::run, about("run_schedule", "Runs a schedule now", "")),
         )
 }

@@ -114,10 +114,7 @@ pub(super) fn shelf(service: &Service) -> Result<Vec<WorkflowView>, PageError> {
 /// The workflow of a name; never another file. Blocking.
 pub(super) fn named(service: &Service, name: &str) -> Result<Workflow, PageError> {
     let missing = || PageError::missing(format!("there is no workflow {name}"));
-    if !Workflow::is_name(name) {
-        return Err(missing());
-    }
-    match service.host.workflows().find(name) {
+    match service.host.workflows().named(name) {
         Ok(found) => Ok(found.workflow),
         Err(WorkflowFileError::Missing { .. }) => Err(missing()),
         Err(error) => Err(PageError::conflict(error_chain(&error))),

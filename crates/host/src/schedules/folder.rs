@@ -1,0 +1,363 @@
+//! The folder of schedules: what is to be done, and what became of the last time.
+
+use std::{
+    collections::BTreeMap,
+    fs::{self, File, TryLockError},
+    io,
+    path::{Path, PathBuf},
+};
+
+use deskhand_core::{ids::SessionId, workflow::Workflow};
+use deskhand_runtime::{now_ms, private};
+use jiff::{Timestamp, Zoned, tz::TimeZone};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::{Calendar, ScheduleError};
+
+/// The version of the format that this code writes.
+const FORMAT: u32 = 1;
+/// What the files of a schedule end with: what it is, what its last run was, and what is locked while it runs.
+const FILE: &str = ".toml";
+const LAST: &str = ".last.json";
+const LOCK: &str = ".lock";
+/// The largest file that is read, in bytes.
+const BYTES_MAX: u64 = 1 << 20;
+
+/// Work that begins at set times.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedule {
+    /// The version of the format.
+    pub format: u32,
+    /// When it begins: a calendar expression.
+    pub when: String,
+    /// Whether a time that passed while nobody kept it is made up for, once.
+    #[serde(default)]
+    pub catch_up: bool,
+    /// Who begins it.
+    pub keeper: Keeper,
+    /// When it was made, in milliseconds since 1970.
+    pub added_ms: u64,
+    /// Documents and addresses to open first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<PathBuf>,
+    /// Options of `deskhand run`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
+    /// What is done.
+    pub work: Work,
+}
+
+/// What a schedule does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Work {
+    /// Agents carry out a request.
+    Request(String),
+    /// A workflow runs.
+    Workflow {
+        /// Its name.
+        name: String,
+        /// The values of its parameters.
+        #[serde(default)]
+        parameters: BTreeMap<String, String>,
+    },
+}
+
+/// Who begins a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Keeper {
+    /// A timer of the systemd user manager.
+    Systemd,
+    /// `deskhand serve`, as long as it runs.
+    Service,
+}
+
+/// The last time that a schedule ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LastRun {
+    /// When it began, in milliseconds since 1970.
+    pub begun_ms: u64,
+    /// When it ended.
+    pub ended_ms: Option<u64>,
+    /// Its session, which is there once it has begun.
+    pub session: String,
+    /// Why it did not come to a session.
+    pub problem: Option<String>,
+}
+
+/// A run of a schedule: nobody else runs it as long as this is held.
+#[derive(Debug)]
+pub struct Claim {
+    _lock: File,
+    path: PathBuf,
+    last: LastRun,
+}
+
+/// The schedules of a folder, which need not exist.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Schedules {
+    folder: PathBuf,
+}
+
+impl Schedule {
+    /// Work at set times.
+    ///
+    /// # Errors
+    /// The time is none.
+    pub fn new(when: &str, work: Work, keeper: Keeper) -> Result<Self, ScheduleError> {
+        let calendar: Calendar = when.parse().map_err(ScheduleError::When)?;
+        let when = calendar.to_string();
+        let added_ms = now_ms();
+        Ok(Self {
+            format: FORMAT,
+            when,
+            catch_up: false,
+            keeper,
+            added_ms,
+            open: Vec::new(),
+            options: Vec::new(),
+            work,
+        })
+    }
+
+    /// When it is due for the first time after a moment, in milliseconds since 1970.
+    pub fn due_after(&self, ms: u64) -> Option<u64> {
+        let calendar: Calendar = self.when.parse().ok()?;
+        let after = Timestamp::from_millisecond(i64::try_from(ms).ok()?).ok()?;
+        let after: Zoned = after.to_zoned(TimeZone::system());
+        u64::try_from(calendar.next(&after)?.timestamp().as_millisecond()).ok()
+    }
+}
+
+impl Schedules {
+    /// The schedules of this folder.
+    pub fn at(folder: impl Into<PathBuf>) -> Self {
+        Self { folder: folder.into() }
+    }
+
+    /// The folder.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// All names, sorted.
+    ///
+    /// # Errors
+    /// The folder cannot be read.
+    pub fn names(&self) -> Result<Vec<String>, ScheduleError> {
+        let failed = |source| ScheduleError::File { what: "read", path: self.folder.clone(), source };
+        let entries = match fs::read_dir(&self.folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        let mut names = Vec::new();
+        for entry in entries {
+            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
+            let name = name.strip_suffix(FILE).filter(|name| Workflow::is_name(name));
+            names.extend(name.map(str::to_owned));
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// A schedule by its name.
+    ///
+    /// # Errors
+    /// There is none, or its file is no schedule.
+    pub fn find(&self, name: &str) -> Result<Schedule, ScheduleError> {
+        let path = self.path(name, FILE)?;
+        if !path.exists() {
+            return Err(ScheduleError::Missing { name: name.to_owned() });
+        }
+        let text = read(&path)?;
+        let schedule: Schedule = toml::from_str(&text)
+            .map_err(|error| ScheduleError::Form { path: path.clone(), problem: error.to_string() })?;
+        schedule.when.parse::<Calendar>().map_err(|problem| ScheduleError::Form { path, problem })?;
+        Ok(schedule)
+    }
+
+    /// What became of the last time; `None` if it never ran.
+    pub fn last(&self, name: &str) -> Option<LastRun> {
+        read_json(&self.path(name, LAST).ok()?)
+    }
+
+    /// Whether it runs.
+    pub fn is_running(&self, name: &str) -> bool {
+        let lock = self.path(name, LOCK).ok().and_then(|path| File::open(path).ok());
+        lock.is_some_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    }
+
+    /// Checks that a schedule of this name can be added.
+    ///
+    /// # Errors
+    /// The name is none, or there is one of it.
+    pub fn check_new(&self, name: &str) -> Result<(), ScheduleError> {
+        let taken = self.path(name, FILE)?.exists();
+        if taken { Err(ScheduleError::Exists { name: name.to_owned() }) } else { Ok(()) }
+    }
+
+    /// Writes a new schedule.
+    ///
+    /// # Errors
+    /// The name is none, there is one of it, or it cannot be written.
+    pub fn add(&self, name: &str, schedule: &Schedule) -> Result<(), ScheduleError> {
+        self.check_new(name)?;
+        let path = self.path(name, FILE)?;
+        let form =
+            |error: toml::ser::Error| ScheduleError::Form { path: path.clone(), problem: error.to_string() };
+        let text = toml::to_string_pretty(schedule).map_err(form)?;
+        self.write(&path, text.as_bytes())
+    }
+
+    /// Removes a schedule. What runs goes on.
+    ///
+    /// # Errors
+    /// There is none, or it cannot be removed.
+    pub fn remove(&self, name: &str) -> Result<(), ScheduleError> {
+        let path = self.path(name, FILE)?;
+        match fs::remove_file(&path) {
+            Ok(()) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(ScheduleError::Missing { name: name.to_owned() });
+            }
+            Err(source) => return Err(ScheduleError::File { what: "remove", path, source }),
+        }
+        // The lock stays: who holds it must not be joined by somebody with another one.
+        fs::remove_file(self.path(name, LAST)?).ok();
+        Ok(())
+    }
+
+    /// Begins a run in a session. `due` is the time that it is for, if it is for one: nobody begins it twice.
+    ///
+    /// # Errors
+    /// It runs already, or began for that time; or the folder cannot be written to.
+    pub fn claim(&self, name: &str, session: &SessionId, due: Option<u64>) -> Result<Claim, ScheduleError> {
+        let path = self.path(name, LOCK)?;
+        let failed = |source| ScheduleError::File { what: "lock", path: path.clone(), source };
+        let lock = File::options()
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .read(true)
+            .open(&path)
+            .map_err(failed)?;
+        let running = || ScheduleError::Running { name: name.to_owned() };
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(running()),
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+        }
+        if let (Some(last), Some(due)) = (self.last(name), due)
+            && last.begun_ms >= due
+        {
+            return Err(running());
+        }
+        let last = LastRun { begun_ms: now_ms(), ended_ms: None, session: session.0.clone(), problem: None };
+        let claim = Claim { _lock: lock, path: self.path(name, LAST)?, last };
+        self.write(&claim.path, &serde_json::to_vec(&claim.last).unwrap_or_default())?;
+        Ok(claim)
+    }
+
+    /// A file of a schedule. Only a name is a name of one.
+    fn path(&self, name: &str, end: &str) -> Result<PathBuf, ScheduleError> {
+        if !Workflow::is_name(name) {
+            return Err(ScheduleError::Name { name: name.to_owned() });
+        }
+        Ok(self.folder.join(format!("{name}{end}")))
+    }
+
+    fn write(&self, path: &Path, bytes: &[u8]) -> Result<(), ScheduleError> {
+        let write = || {
+            private::create_folders(&self.folder)?;
+            write_whole(path, bytes)
+        };
+        write().map_err(|source| ScheduleError::File { what: "write", path: path.to_owned(), source })
+    }
+}
+
+impl Claim {
+    /// The session of the run.
+    pub fn session(&self) -> &str {
+        &self.last.session
+    }
+
+    /// Writes down that the run is over, and why it did not come to a session if it did not.
+    ///
+    /// # Errors
+    /// That cannot be written.
+    pub fn end(mut self, problem: Option<String>) -> Result<(), ScheduleError> {
+        (self.last.ended_ms, self.last.problem) = (Some(now_ms()), problem);
+        let bytes = serde_json::to_vec(&self.last).unwrap_or_default();
+        let written = write_whole(&self.path, &bytes);
+        written.map_err(|source| ScheduleError::File { what: "write", path: self.path.clone(), source })
+    }
+}
+
+/// Writes a file that appears whole or not at all.
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
+    io::Write::write_all(&mut file, bytes)?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn read(path: &Path) -> Result<String, ScheduleError> {
+    let failed = |source| ScheduleError::File { what: "read", path: path.to_owned(), source };
+    if fs::metadata(path).map_err(failed)?.len() > BYTES_MAX {
+        return Err(ScheduleError::Form { path: path.to_owned(), problem: "it is too large".to_owned() });
+    }
+    fs::read_to_string(path).map_err(failed)
+}
+
+fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
+    serde_json::from_str(&read(path).ok()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schedules_are_kept_claimed_and_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let schedules = Schedules::at(folder.path().join("schedules"));
+        let work = Work::Workflow {
+            name: "chart".to_owned(),
+            parameters: BTreeMap::from([("quarter".to_owned(), "Q3\n%n $HOME".to_owned())]),
+        };
+        let schedule = Schedule {
+            options: vec!["--max-cost=1".to_owned()],
+            ..Schedule::new("Mon..Fri 07:00", work, Keeper::Service).unwrap()
+        };
+        schedules.add("report", &schedule).unwrap();
+        assert_eq!(schedules.find("report").unwrap(), schedule);
+        assert!(matches!(schedules.add("report", &schedule), Err(ScheduleError::Exists { .. })));
+        for name in ["../report", "", "a b", ".x", "x.y"] {
+            assert!(matches!(schedules.add(name, &schedule), Err(ScheduleError::Name { .. })), "{name}");
+            assert!(matches!(schedules.remove(name), Err(ScheduleError::Name { .. })), "{name}");
+        }
+        fs::write(folder.path().join("schedules/broken.toml"), "when = 1").unwrap();
+        assert_eq!(schedules.names().unwrap(), ["broken", "report"]);
+        assert!(matches!(schedules.find("broken"), Err(ScheduleError::Form { .. })));
+        let due = schedule.due_after(now_ms()).unwrap();
+        assert!(due > now_ms());
+
+        let session = SessionId("5".to_owned());
+        let claim = schedules.claim("report", &session, None).unwrap();
+        assert!(schedules.is_running("report"));
+        assert!(matches!(schedules.claim("report", &session, None), Err(ScheduleError::Running { .. })));
+        claim.end(Some("no model".to_owned())).unwrap();
+        let last = schedules.last("report").unwrap();
+        assert!(last.ended_ms.is_some() && last.problem.as_deref() == Some("no model"), "{last:?}");
+        assert!(!schedules.is_running("report"));
+        // What was due before is begun already; what is due later is not.
+        assert!(matches!(schedules.claim("report", &session, Some(1)), Err(ScheduleError::Running { .. })));
+        drop(schedules.claim("report", &session, Some(due)).unwrap());
+        schedules.remove("report").unwrap();
+        assert!(matches!(schedules.remove("report"), Err(ScheduleError::Missing { .. })));
+        assert_eq!(schedules.last("report"), None);
+    }
+}

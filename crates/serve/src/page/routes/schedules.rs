@@ -1,0 +1,262 @@
+//! Schedules: a form, and a table of what is due when and what became of the last time.
+
+use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
+
+use axum::{
+    Json,
+    extract::{Path, Query, State},
+    response::{Html, NoContent},
+};
+use deskhand_core::text::{clip, error_chain};
+use deskhand_host::{
+    HostError,
+    schedules::{Keeper, LastRun, Schedule, ScheduleError, Work},
+};
+use deskhand_runtime::{Catalogue, new_id, now_ms, words::local_time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::task::spawn_blocking;
+
+use super::{
+    api::{Created, Started},
+    options::{Defaults, RunOptions},
+    workflows::{WorkflowView, shelf},
+};
+use crate::page::{Service, error::PageError, once::Attempt};
+
+/// What the API says of adding.
+pub(super) const ADDING: &str =
+    "A timer of the systemd user manager keeps it where one answers, else this service.";
+
+/// How much of a request is shown, in characters.
+const REQUEST_MAX: usize = 160;
+
+/// A schedule.
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+pub(super) struct OfSchedule {
+    /// The name of the schedule.
+    name: String,
+}
+
+/// A schedule to add.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[schemars(rename = "AddSchedule")]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Wanted {
+    /// Its name: letters, digits, `-` and `_`.
+    name: String,
+    /// When it is due: `daily`, `Mon..Fri 07:00`, `*-*-01 09:30`, `*:00/15`.
+    when: String,
+    /// Whether a time that passed while nobody kept it is made up for, once.
+    catch_up: bool,
+    /// What to do.
+    request: String,
+    /// The workflow to run in place of a request.
+    workflow: Option<String>,
+    /// The values of its parameters, by name.
+    parameters: BTreeMap<String, String>,
+    /// Documents and addresses to open first.
+    open: Vec<PathBuf>,
+    #[serde(flatten)]
+    options: RunOptions,
+}
+
+impl Wanted {
+    /// The name and the schedule.
+    fn schedule(self) -> Result<(String, Schedule), PageError> {
+        let workflow = self.workflow.filter(|name| !name.is_empty());
+        let work = match workflow {
+            Some(name) => Work::Workflow { name, parameters: self.parameters },
+            None if self.request.trim().is_empty() => {
+                return Err(PageError::in_field("request", "say what to do, or choose a workflow"));
+            }
+            None => Work::Request(self.request.trim().to_owned()),
+        };
+        let options = self.options.arguments()?;
+        let schedule = Schedule::new(&self.when, work, Keeper::Service)
+            .map_err(|error| PageError::in_field("when", error.to_string()))?;
+        Ok((self.name, Schedule { catch_up: self.catch_up, open: self.open, options, ..schedule }))
+    }
+}
+
+/// A schedule of the table.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "Schedule")]
+pub(super) struct ScheduleRow {
+    /// Its name.
+    name: String,
+    /// What it does.
+    what: String,
+    /// When it is due, as a calendar expression of systemd.
+    when: String,
+    /// The next time.
+    next: String,
+    /// Whether a time that passed is made up for.
+    catch_up: bool,
+    /// Who begins it: `systemd` or `service`.
+    #[schemars(with = "Option<String>")]
+    keeper: Option<Keeper>,
+    /// Whether it runs.
+    running: bool,
+    /// When it ran last.
+    last: String,
+    /// What became of that: an outcome, or why there was none.
+    outcome: String,
+    /// How that is coloured.
+    tone: &'static str,
+    /// The session of the last time.
+    session: Option<String>,
+    /// Why its file is none.
+    problem: Option<String>,
+}
+
+impl ScheduleRow {
+    fn of(service: &Service, catalogue: &Catalogue, name: String) -> Self {
+        let schedules = service.host.schedules();
+        let last = schedules.last(&name);
+        let running = schedules.is_running(&name);
+        let session = last.as_ref().and_then(|last| catalogue.row(&last.session)).map(|row| row.to_row());
+        let ended = session.as_ref().and_then(|row| row.facts.outcome);
+        let (outcome, tone) = match (&last, ended) {
+            (None, _) => (String::new(), "plain"),
+            _ if running => ("running".to_owned(), "plain"),
+            (Some(LastRun { problem: Some(problem), .. }), _) => (problem.clone(), "bad"),
+            (Some(_), Some(outcome)) if outcome.exit_code() == 0 => (outcome.word().to_owned(), "good"),
+            (Some(_), Some(outcome)) => (outcome.word().to_owned(), "bad"),
+            (Some(_), None) => ("interrupted".to_owned(), "doubtful"),
+        };
+        let found = schedules.find(&name);
+        let problem = found.as_ref().err().map(|error| error_chain(error));
+        let schedule = found.ok();
+        let what = schedule.as_ref().map(|schedule| match &schedule.work {
+            Work::Request(request) => clip(request, REQUEST_MAX),
+            Work::Workflow { name, .. } => format!("the workflow {name}"),
+        });
+        let next = schedule.as_ref().and_then(|schedule| schedule.due_after(now_ms()));
+        Self {
+            what: what.unwrap_or_default(),
+            next: next.map(local_time).unwrap_or_default(),
+            when: schedule.as_ref().map(|schedule| schedule.when.clone()).unwrap_or_default(),
+            catch_up: schedule.as_ref().is_some_and(|schedule| schedule.catch_up),
+            keeper: schedule.as_ref().map(|schedule| schedule.keeper),
+            running,
+            last: last.map(|last| local_time(last.begun_ms)).unwrap_or_default(),
+            outcome,
+            tone,
+            session: session.map(|row| row.id),
+            problem,
+            name,
+        }
+    }
+}
+
+/// What of the form is filled in, as it stands in an address.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Filled {
+    workflow: String,
+}
+
+#[derive(Serialize)]
+struct PageView {
+    title: &'static str,
+    here: &'static str,
+    schedules: Vec<ScheduleRow>,
+    workflows: Vec<WorkflowView>,
+    chosen: String,
+    defaults: Defaults,
+}
+
+/// The page.
+pub(super) async fn page(
+    State(service): State<Arc<Service>>,
+    Query(filled): Query<Filled>,
+) -> Result<Html<String>, PageError> {
+    let schedules = rows(&service).await?;
+    let shelving = Arc::clone(&service);
+    let workflows = spawn_blocking(move || shelf(&shelving)).await;
+    let workflows = workflows.map_err(|error| PageError::failed("list the workflows", &error))??;
+    let view = PageView {
+        title: "Schedules – Deskhand",
+        here: "/schedules",
+        schedules,
+        workflows,
+        chosen: filled.workflow,
+        defaults: Defaults::of(&service.defaults),
+    };
+    service.views.page("schedules", &view)
+}
+
+/// The schedules as data.
+pub(super) async fn list(State(service): State<Arc<Service>>) -> Result<Json<Vec<ScheduleRow>>, PageError> {
+    Ok(Json(rows(&service).await?))
+}
+
+async fn rows(service: &Arc<Service>) -> Result<Vec<ScheduleRow>, PageError> {
+    let reading = Arc::clone(service);
+    let rows = service.looking_back(move |catalogue| {
+        let names = reading.host.schedules().names();
+        let rows = |names: Vec<String>| {
+            names.into_iter().map(|name| ScheduleRow::of(&reading, catalogue, name)).collect()
+        };
+        names.map(rows)
+    });
+    rows.await?.map_err(|error| PageError::failed("list the schedules", &error))
+}
+
+/// Adds a schedule.
+pub(super) async fn add(
+    State(service): State<Arc<Service>>,
+    _attempt: Attempt,
+    Json(wanted): Json<Wanted>,
+) -> Result<Created<OfSchedule>, PageError> {
+    let (name, schedule) = wanted.schedule()?;
+    let made = OfSchedule { name: name.clone() };
+    let added = spawn_blocking(move || service.host.add_schedule(&name, schedule)).await;
+    let added = added.map_err(|error| PageError::failed("add the schedule", &error))?;
+    added.map(|_| Created(made)).map_err(|error| {
+        let is_name =
+            matches!(error, HostError::Schedule(ScheduleError::Name { .. } | ScheduleError::Exists { .. }));
+        let is_workflow = matches!(error, HostError::Workflow(_));
+        let field = if is_name {
+            "name"
+        } else if is_workflow {
+            "workflow"
+        } else {
+            "when"
+        };
+        let help = error.help().map(|help| format!("; {help}")).unwrap_or_default();
+        PageError::conflict(format!("{}{help}", error_chain(&error))).about(field)
+    })
+}
+
+/// What came of the look for a schedule.
+fn missing_or_wrong(error: &HostError) -> PageError {
+    let is_missing =
+        matches!(error, HostError::Schedule(ScheduleError::Missing { .. } | ScheduleError::Name { .. }));
+    let words = error_chain(error);
+    if is_missing { PageError::missing(words) } else { PageError::conflict(words) }
+}
+
+/// Removes a schedule.
+pub(super) async fn remove(
+    State(service): State<Arc<Service>>,
+    Path(OfSchedule { name }): Path<OfSchedule>,
+) -> Result<NoContent, PageError> {
+    let removed = spawn_blocking(move || service.host.remove_schedule(&name)).await;
+    let removed = removed.map_err(|error| PageError::failed("remove the schedule", &error))?;
+    removed.map(|()| NoContent).map_err(|error| missing_or_wrong(&error))
+}
+
+/// Runs a schedule now.
+pub(super) async fn run(
+    State(service): State<Arc<Service>>,
+    Path(OfSchedule { name }): Path<OfSchedule>,
+    _attempt: Attempt,
+) -> Result<Created<Started>, PageError> {
+    let schedules = service.host.schedules();
+    schedules.find(&name).map_err(|error| missing_or_wrong(&error.into()))?;
+    let id = new_id();
+    service.workers.start_schedule(&name, &id).await?;
+    Ok(Created(Started { id: id.0 }))
+}
