@@ -12,6 +12,7 @@ mod crash;
 mod desktops;
 mod durable;
 mod endings;
+mod figures;
 mod hands;
 mod help;
 mod keeper;

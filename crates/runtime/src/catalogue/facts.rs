@@ -1,5 +1,7 @@
 //! The facts of a session that a table shows, folded from its lines.
 
+use std::collections::BTreeMap;
+
 use deskhand_core::{
     evaluation::Judgement,
     money::Cost,
@@ -12,7 +14,10 @@ use deskhand_core::{
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::story::{Chapter, Doing, Moment, Note, PhaseTimes, RunSummary, Story, Talk, Update, Verdicts};
+use crate::story::{
+    Chapter, Doing, ModelUse, Moment, Note, PhaseTimes, RoundSummary, RunSummary, Story, Talk, Update,
+    Verdicts,
+};
 
 /// The most requests that are kept of a session; the first ones.
 const REQUESTS_MAX: usize = 50;
@@ -22,6 +27,67 @@ const REQUEST_CHARS_MAX: [usize; 2] = [20_000, 2_000];
 const REASON_CHARS_MAX: usize = 2_000;
 /// The most applications, models or workflows that are named of a session.
 const NAMES_MAX: usize = 50;
+
+/// The times by which steps are counted, in milliseconds.
+pub const STEP_BOUNDS_MS: [u64; 9] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 120_000];
+
+/// The times by which requests are counted, in milliseconds.
+pub const REQUEST_BOUNDS_MS: [u64; 8] =
+    [10_000, 30_000, 60_000, 180_000, 600_000, 1_800_000, 3_600_000, 10_800_000];
+
+/// What a session used of one model, all agents together.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct ModelTotals {
+    /// The model, by its name at its endpoint.
+    pub model: String,
+    /// Requests, including failed ones and retries.
+    pub model_calls: u32,
+    /// Input tokens, as far as reported.
+    pub prompt_tokens: u64,
+    /// Output tokens, as far as reported.
+    pub completion_tokens: u64,
+    /// The cost, as far as it is known.
+    #[schemars(schema_with = "crate::schema::cost")]
+    pub cost: Cost,
+}
+
+impl ModelTotals {
+    fn add(all: &mut Vec<Self>, used: &ModelUse) {
+        let place = all.iter().position(|known| known.model == used.model).unwrap_or(all.len());
+        if place == all.len() && place < NAMES_MAX {
+            all.push(Self { model: used.model.clone(), ..Self::default() });
+        }
+        let Some(totals) = all.get_mut(place) else { return };
+        totals.model_calls = totals.model_calls.saturating_add(used.tally.model_calls);
+        totals.prompt_tokens = totals.prompt_tokens.saturating_add(used.tally.prompt_tokens);
+        totals.completion_tokens = totals.completion_tokens.saturating_add(used.tally.completion_tokens);
+        totals.cost.known.0 = totals.cost.known.0.saturating_add(used.tally.cost.known.0);
+        totals.cost.unknown_calls = totals.cost.unknown_calls.saturating_add(used.tally.cost.unknown_calls);
+    }
+}
+
+/// Counts the requests that have an outcome.
+fn requests_done(facts: &mut Facts, rounds: &[RoundSummary]) {
+    let done = || rounds.iter().filter_map(|round| Some((round.outcome.as_ref()?.kind, round.elapsed_ms)));
+    facts.request_times = counted(&REQUEST_BOUNDS_MS, done().map(|(_, ms)| ms));
+    facts.request_ms = done().map(|(_, ms)| ms).sum();
+    for (kind, _) in done() {
+        let count = facts.outcomes.entry(kind.word().to_owned()).or_default();
+        *count = count.saturating_add(1);
+    }
+}
+
+/// Counts times by bounds.
+fn counted<const N: usize>(bounds: &[u64], times: impl Iterator<Item = u64>) -> [u32; N] {
+    let mut counts = [0_u32; N];
+    for took in times {
+        let place = bounds.iter().position(|bound| took <= *bound).unwrap_or(bounds.len());
+        if let Some(count) = counts.get_mut(place) {
+            *count = count.saturating_add(1);
+        }
+    }
+    counts
+}
 
 /// What a table shows of a session. It follows from the journal alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
@@ -54,12 +120,22 @@ pub struct Facts {
     pub model: String,
     /// The models that were asked, by their names at their endpoints.
     pub models: Vec<String>,
+    /// What was used of each of them.
+    pub used: Vec<ModelTotals>,
     /// The desktop, as displayed.
     pub desktop: String,
     /// The program that wrote the journal last, with its version.
     pub program: String,
     /// Steps of all agents.
     pub steps: u32,
+    /// How long the steps took that are over, each counted at the first of [`STEP_BOUNDS_MS`] that it is not above, or behind the last.
+    pub step_times: [u32; STEP_BOUNDS_MS.len() + 1],
+    /// How long the requests took that have an outcome, counted likewise by [`REQUEST_BOUNDS_MS`].
+    pub request_times: [u32; REQUEST_BOUNDS_MS.len() + 1],
+    /// The time of these requests, in milliseconds.
+    pub request_ms: u64,
+    /// These requests by the word of their outcome.
+    pub outcomes: BTreeMap<String, u32>,
     /// Commands sent.
     pub calls: u32,
     /// Model requests, including failed ones and retries.
@@ -146,7 +222,8 @@ impl Fold {
 
     /// The facts after the last line.
     pub(super) fn facts(&self) -> Facts {
-        let RunSummary { requests, outcome, tally, models, phases, elapsed_ms, .. } = self.story.summary();
+        let summary = self.story.summary();
+        let RunSummary { requests, outcome, tally, models, phases, elapsed_ms, steps, .. } = summary;
         let mut facts = self.facts.clone();
         facts.ended = self.story.is_complete();
         facts.rounds = u32::try_from(requests.len()).unwrap_or(u32::MAX);
@@ -160,7 +237,12 @@ impl Fold {
         let evaluation = outcome.as_ref().and_then(|outcome| outcome.evaluation.as_ref());
         facts.evaluation = evaluation.map(|evaluation| evaluation.complete);
         models.iter().for_each(|used| name(&mut facts.models, &used.model));
+        models.iter().for_each(|used| ModelTotals::add(&mut facts.used, used));
         facts.steps = tally.steps;
+        let over = steps.len().saturating_sub(usize::from(self.story.step().is_some()));
+        let took = |step: &PhaseTimes| step.framework().saturating_add(step.ask);
+        facts.step_times = counted(&STEP_BOUNDS_MS, steps.iter().take(over).map(took));
+        requests_done(&mut facts, &summary.rounds);
         facts.calls = tally.calls;
         facts.model_calls = tally.model_calls;
         facts.prompt_tokens = tally.prompt_tokens;

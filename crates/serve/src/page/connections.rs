@@ -21,7 +21,7 @@ use tokio::{
 use super::{line::Line, visit::Visit};
 
 /// The most connections at once. Each may be a page that stays open.
-const CONNECTIONS_MAX: usize = 400;
+pub(super) const CONNECTIONS_MAX: usize = 400;
 /// The places that are kept free for those who come while others are on their way out.
 const SPARE: usize = 50;
 /// How long the head of a request may take.
@@ -44,8 +44,11 @@ struct Connections {
 ///
 /// # Errors
 /// The listener is gone.
-pub(super) async fn serve_connections(listener: TcpListener, router: Router) -> io::Result<()> {
-    let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+pub(super) async fn serve_connections(
+    listener: TcpListener,
+    router: Router,
+    places: Arc<Semaphore>,
+) -> io::Result<()> {
     let mut connections = Connections { router, places, serving: JoinSet::new(), strangers: VecDeque::new() };
     loop {
         let accepted = tokio::select! {

@@ -236,6 +236,7 @@ pub(super) async fn pass(State(service): State<Arc<Service>>, request: Request, 
     };
     // Who is refused is not listened to any further, whatever else they sent.
     let mut response = passed.unwrap_or_else(|(status, words)| {
+        service.metrics.refused(status);
         ([(CONNECTION, "close")], PageError::new(status, words)).into_response()
     });
     let headers = response.headers_mut();

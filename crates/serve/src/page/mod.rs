@@ -17,6 +17,7 @@ mod error;
 mod failed;
 mod line;
 mod live;
+mod metrics;
 mod once;
 mod routes;
 mod timing;
@@ -33,11 +34,20 @@ use std::{
 
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::Catalogue;
-use tokio::net::{TcpListener, TcpSocket};
+use tokio::{
+    net::{TcpListener, TcpSocket},
+    sync::Semaphore,
+};
 
 pub use self::door::Keys;
 use self::{
-    connections::serve_connections, door::Door, error::PageError, live::Hub, once::Once, views::Views,
+    connections::{CONNECTIONS_MAX, serve_connections},
+    door::Door,
+    error::PageError,
+    live::Hub,
+    metrics::Metrics,
+    once::Once,
+    views::Views,
     workers::Workers,
 };
 
@@ -69,6 +79,9 @@ pub(crate) struct Service {
     pub(crate) once: Once,
     pub(crate) views: Views,
     pub(crate) workers: Workers,
+    pub(crate) metrics: Metrics,
+    /// The places of connections that are free.
+    places: Arc<Semaphore>,
     /// What holds for a session for which nothing is chosen.
     pub(crate) defaults: Config,
 }
@@ -95,6 +108,8 @@ impl PageServer {
         let service = Service {
             hub: Hub::new(host.sessions()),
             once: Once::new(&options.folder),
+            metrics: Metrics::in_folder(&options.folder),
+            places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             workers: Workers::new(&options, host.sessions().root().to_owned()),
             door: Door::new(address.port(), keys),
             views,
@@ -111,9 +126,10 @@ impl PageServer {
     /// The service can take no more connections.
     pub async fn serve(self, ending: impl Future<Output = ()>) -> io::Result<()> {
         let router = routes::router(Arc::clone(&self.service));
+        let places = Arc::clone(&self.service.places);
         let schedules = self.service.host.schedules();
         tokio::select! {
-            served = serve_connections(self.listener, router) => served,
+            served = serve_connections(self.listener, router, places) => served,
             never = timing::keep_schedules(schedules, &self.service.workers) => match never {},
             () = ending => Ok(()),
         }
@@ -129,6 +145,11 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 impl Service {
+    /// The connections that are open.
+    pub(crate) fn connections(&self) -> usize {
+        CONNECTIONS_MAX.saturating_sub(self.places.available_permits())
+    }
+
     /// Looks something up in the catalogue of sessions, which is brought up to date first.
     ///
     /// # Errors

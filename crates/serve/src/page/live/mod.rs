@@ -64,6 +64,11 @@ impl Hub {
         Ok(session)
     }
 
+    /// How many watch, all sessions together.
+    pub(crate) fn watchers(&self) -> usize {
+        self.lock().values().filter_map(Weak::upgrade).map(|session| session.watchers()).sum()
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Weak<LiveSession>>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -262,6 +262,11 @@ impl LiveSession {
         self.version.subscribe()
     }
 
+    /// How many watch it.
+    pub(super) fn watchers(&self) -> usize {
+        self.version.receiver_count()
+    }
+
     /// Waits until the session is known to ask this: who has just come hears of it in a moment.
     async fn asks(&self, id: &Value) -> Result<(), PageError> {
         let mut versions = self.versions();

@@ -8,6 +8,7 @@ mod documents;
 mod events;
 mod home;
 mod lines;
+mod metrics;
 mod moments;
 mod options;
 mod pictures;
@@ -76,6 +77,7 @@ fn pages() -> Router<Arc<Service>> {
         .route("/batches", get(batches::page))
         .route("/batches/{id}", get(batches::one))
         .route("/assets/{name}", get(assets::asset))
+        .route("/metrics", get(metrics::metrics))
 }
 
 /// The API: each route with its description.
