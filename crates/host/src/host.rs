@@ -39,12 +39,10 @@ use crate::{
     config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
     knowledge::{Knowledge, retrievers},
     live::{self, LiveDesktop},
-    notify::{self, News},
-    schedules::{Keeper, Schedule, Schedules, Timers, Work},
     secrets,
     session::{self, Plan},
     sources::sources,
-    workflows::{Learn, Perform, Shelf, WorkflowFileError, learn_from},
+    workflows::{Learn, Perform, Shelf, learn_from},
 };
 
 /// The most workflows that a request is compared with.
@@ -283,58 +281,6 @@ impl Host {
         Batches::at(config::beside(&self.sessions(), config::BATCHES))
     }
 
-    /// The schedules, beside the folder of the sessions.
-    pub fn schedules(&self) -> Schedules {
-        Schedules::at(config::beside(&self.sessions(), config::SCHEDULES))
-    }
-
-    /// Adds a schedule. Where a systemd user manager answers, a timer of it keeps the schedule, else `deskhand serve` does. Blocking.
-    ///
-    /// # Errors
-    /// The name is none or taken, there is no such workflow or a value of it is missing, or the schedule cannot be written.
-    pub fn add_schedule(&self, name: &str, schedule: Schedule) -> Result<Schedule, HostError> {
-        let schedules = self.schedules();
-        schedules.check_new(name)?;
-        if let Work::Workflow { name, parameters } = &schedule.work {
-            let workflow = self.workflows().named(name)?.workflow;
-            let unfit = |problem| WorkflowFileError::Unfit { name: name.clone(), problem };
-            workflow.values(parameters).map_err(unfit)?;
-        }
-        let timers = self.timers();
-        let keeper = if timers.is_some() { Keeper::Systemd } else { Keeper::Service };
-        let schedule = Schedule { keeper, ..schedule };
-        schedules.add(name, &schedule)?;
-        if let Some(Err(error)) = timers.map(|timers| timers.add(name, &schedule)) {
-            schedules.remove(name)?;
-            return Err(error.into());
-        }
-        Ok(schedule)
-    }
-
-    /// Removes a schedule. What runs goes on. Blocking.
-    ///
-    /// # Errors
-    /// There is no such schedule, or its files cannot be removed.
-    pub fn remove_schedule(&self, name: &str) -> Result<(), HostError> {
-        let schedules = self.schedules();
-        // One that cannot be read may have a timer.
-        let has_timer = schedules.find(name).map_or(true, |schedule| schedule.keeper == Keeper::Systemd);
-        schedules.remove(name)?;
-        match self.timers().filter(|_| has_timer) {
-            Some(timers) => Ok(timers.remove(name)?),
-            None => Ok(()),
-        }
-    }
-
-    fn timers(&self) -> Option<Timers> {
-        Timers::of_user(self.helper()?, self.sessions().root())
-    }
-
-    /// Tells that work has ended, as the configuration says; sessions tell it themselves. Returns what went wrong.
-    pub async fn tell(&self, news: &News) -> Vec<String> {
-        notify::tell(&self.config().notify, news).await
-    }
-
     /// The folder of workflows.
     pub fn workflows(&self) -> Shelf {
         Shelf::at(workflows_dir(self.config()))
@@ -515,7 +461,7 @@ impl Host {
         Ok(join_all(tries).await)
     }
 
-    fn helper(&self) -> Option<&Path> {
+    pub(crate) fn helper(&self) -> Option<&Path> {
         self.helper.as_deref()
     }
 }

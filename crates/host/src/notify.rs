@@ -2,7 +2,7 @@
 //!
 //! It is sent by the process that did the work, so it needs no service. What cannot be told changes no outcome.
 
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 use deskhand_core::{
     money::Cost,
@@ -14,10 +14,10 @@ use deskhand_http::{Bound, Secret, client, http_url, root_cause};
 use deskhand_runtime::{new_id, now_ms, words::iso_time};
 use deskhand_secret::SecretSource;
 use serde::Serialize;
-use tokio::time::sleep;
+use tokio::time::timeout;
 
 use crate::{
-    Ended,
+    Ended, Host,
     config::{NotifySettings, ValueSource, expanded},
 };
 
@@ -124,6 +124,13 @@ fn shown(text: &str) -> String {
     clip(&one_line(text), SHOWN_MAX)
 }
 
+impl Host {
+    /// Tells that work has ended, as the configuration says; sessions tell it themselves. Returns what went wrong.
+    pub async fn tell(&self, news: &News) -> Vec<String> {
+        tell(&self.config().notify, news).await
+    }
+}
+
 /// Tells that work has ended, as the settings say. Returns what went wrong.
 pub(crate) async fn tell(settings: &NotifySettings, news: &News) -> Vec<String> {
     if !settings.on.iter().any(|outcome| outcome.to_kind() == news.outcome) {
@@ -161,7 +168,8 @@ async fn post(settings: &NotifySettings, news: &News) -> Result<(), String> {
             Err(error) => (format!("the webhook cannot be reached: {}", root_cause(&error)), true),
         };
         match waits.next().filter(|_| may_help) {
-            Some(wait) => sleep(wait).await,
+            // There is nothing to wait for but the time.
+            Some(wait) => timeout(wait, pending::<()>()).await.unwrap_or_default(),
             None => return Err(problem.replace(&address, "[address]")),
         }
     }

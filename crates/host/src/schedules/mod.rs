@@ -6,6 +6,7 @@
 mod calendar;
 mod error;
 mod folder;
+mod keeping;
 mod units;
 
 pub use calendar::Calendar;

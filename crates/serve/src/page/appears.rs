@@ -2,18 +2,33 @@
 
 use std::{io, path::Path};
 
+use deskhand_runtime::private;
 use rustix::fs::inotify;
 use tokio::net::unix::pipe;
+
+/// Waits until something in a folder is another, which is made if it is not there.
+///
+/// # Errors
+/// The folder cannot be watched.
+pub(super) async fn changes(folder: &Path) -> io::Result<()> {
+    private::create_folders(folder)?;
+    watching(folder)?.readable().await
+}
+
+/// What becomes readable when a file comes into a folder or leaves it. It is read as a pipe is.
+fn watching(folder: &Path) -> io::Result<pipe::Receiver> {
+    let watching = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC)?;
+    let changes = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::DELETE;
+    inotify::add_watch(&watching, folder, changes)?;
+    pipe::Receiver::from_owned_fd_unchecked(watching)
+}
 
 /// Waits until a file is in a folder that is there. It may be there already.
 ///
 /// # Errors
 /// The folder cannot be watched.
 pub(super) async fn appears(folder: &Path, name: &str) -> io::Result<()> {
-    let watching = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC)?;
-    inotify::add_watch(&watching, folder, inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO)?;
-    // It is read as a pipe is.
-    let watching = pipe::Receiver::from_owned_fd_unchecked(watching)?;
+    let watching = watching(folder)?;
     let file = folder.join(name);
     while !file.try_exists()? {
         watching.readable().await?;

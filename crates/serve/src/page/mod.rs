@@ -130,7 +130,7 @@ impl PageServer {
         let schedules = self.service.host.schedules();
         tokio::select! {
             served = serve_connections(self.listener, router, places) => served,
-            never = timing::keep_schedules(schedules, &self.service.workers) => match never {},
+            never = timing::keep_schedules(&schedules, &self.service.workers) => match never {},
             () = ending => Ok(()),
         }
     }

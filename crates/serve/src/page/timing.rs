@@ -1,12 +1,12 @@
 //! Begins the schedules that no systemd user manager keeps, each in a process of its own.
 
-use std::{collections::HashMap, time::Duration};
+use std::{collections::HashMap, future::pending, time::Duration};
 
 use deskhand_host::schedules::{Keeper, Schedules};
 use deskhand_runtime::now_ms;
-use tokio::time::sleep;
+use tokio::time::timeout;
 
-use super::workers::Workers;
+use super::{appears::changes, workers::Workers};
 
 /// How often the folder is read anew: a schedule may be added in a terminal, and the clock may be set.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -18,7 +18,7 @@ struct Due {
 }
 
 /// Begins what is due; never returns.
-pub(super) async fn keep_schedules(schedules: Schedules, workers: &Workers) -> std::convert::Infallible {
+pub(super) async fn keep_schedules(schedules: &Schedules, workers: &Workers) -> std::convert::Infallible {
     let since_ms = now_ms();
     let mut begun: HashMap<String, u64> = HashMap::new();
     loop {
@@ -38,7 +38,13 @@ pub(super) async fn keep_schedules(schedules: Schedules, workers: &Workers) -> s
             }
             begun.insert(due.name, due.at_ms);
         }
-        sleep(wait).await;
+        match timeout(wait, changes(schedules.folder())).await {
+            Ok(Err(error)) => {
+                tracing::warn!(%error, "the folder of schedules cannot be watched");
+                timeout(wait, pending::<()>()).await.ok();
+            }
+            Ok(Ok(())) | Err(_) => {}
+        }
     }
 }
 
