@@ -1,8 +1,12 @@
 //! `deskhand serve`: the page.
 
-use std::env;
+use std::{
+    env, io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
-use deskhand_serve::page::{PageOptions, PageServer};
+use deskhand_serve::page::{PageOptions, PageServer, TlsFiles, UNIT, install, uninstall, unit_text};
 
 use super::{host::load, signals::Signals};
 use crate::{
@@ -12,25 +16,38 @@ use crate::{
 };
 
 pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
+    if args.install || args.uninstall {
+        return unit(args);
+    }
     let host = load(args.store.overrides())?;
-    let program =
-        env::current_exe().map_err(|error| CliError::failed_to("find the path of this program", error))?;
+    // Beside the folder of the sessions.
+    let folder = host.sessions().root().with_file_name("serve");
+    if args.url {
+        return url(&folder);
+    }
     let state = args.store.state_dir().map(|folder| format!("--state-dir={folder}"));
     let defaults = load(args.overrides().map_err(CliError::usage)?)?.config().clone();
+    let address = SocketAddr::new(args.address, args.port);
     let options = PageOptions {
-        port: args.port,
-        program,
+        address,
+        tls: tls(args),
+        hosts: args.hosts.clone(),
+        program: program()?,
         arguments: state.into_iter().chain(args.options.iter().cloned()).collect(),
         defaults,
-        // Beside the folder of the sessions.
-        folder: host.sessions().root().with_file_name("serve"),
+        folder,
     };
     let server = PageServer::bind(host, options).await.map_err(|error| {
-        CliError::failed_to(format!("listen on 127.0.0.1:{}", args.port), error)
-            .with_help("choose another port with --port, or 0 for a free one")
+        let is_taken = error.kind() == io::ErrorKind::AddrInUse;
+        let failed = CliError::failed_to(format!("listen on {address}"), error);
+        if is_taken {
+            failed.with_help("choose another port with --port, or 0 for a free one")
+        } else {
+            failed
+        }
     })?;
     Output::to(Stream::Out).text(&server.url);
-    let words = "Open this address in a browser on this machine; Ctrl-C ends the page, and no session.";
+    let words = "Open this address in a browser; Ctrl-C ends the page, and no session.";
     Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
     let mut signals = Signals::catch()?;
     let ending = async move {
@@ -38,4 +55,71 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
     };
     server.serve(ending).await.map_err(|error| CliError::failed_to("serve the page", error))?;
     Ok(Exit::Success)
+}
+
+fn program() -> Result<PathBuf, CliError> {
+    env::current_exe().map_err(|error| CliError::failed_to("find the path of this program", error))
+}
+
+fn tls(args: &ServeArgs) -> Option<TlsFiles> {
+    let (certificate, key) = (args.tls_certificate.clone()?, args.tls_key.clone()?);
+    Some(TlsFiles { certificate, key })
+}
+
+/// Prints the address of the service that runs.
+fn url(folder: &Path) -> CommandResult {
+    let url = PageServer::url_in(folder);
+    let url = url.map_err(|_| CliError::new("no service runs").with_help("start one: deskhand serve"))?;
+    Output::to(Stream::Out).text(&url);
+    Ok(Exit::Success)
+}
+
+/// Has systemd run the service, or not any more.
+fn unit(args: &ServeArgs) -> CommandResult {
+    let config = env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|folder| folder.is_absolute());
+    let config = config.or_else(|| Some(env::home_dir()?.join(".config")));
+    let units = config.ok_or_else(|| CliError::new("there is no home folder"))?.join("systemd/user");
+    let (done, by_hand) = if args.uninstall {
+        let gone = uninstall(&units);
+        (gone.map_err(|error| CliError::failed_to(format!("remove {UNIT}"), error))?, "disable --now")
+    } else {
+        let text = unit_text(&program()?, &words_of(args)?);
+        let made = install(&units, &text);
+        (made.map_err(|error| CliError::failed_to(format!("write {UNIT}"), error))?, "enable --now")
+    };
+    let file = done.file.display();
+    let output = Output::to(Stream::Out);
+    output.text(&if args.uninstall { format!("removed {file}") } else { format!("wrote {file}") });
+    let words = match done.problem {
+        Some(problem) => {
+            format!("systemd did not take it ({problem}); where it runs: systemctl --user {by_hand} {UNIT}")
+        }
+        None if args.uninstall => return Ok(Exit::Success),
+        None => "It runs, and will whenever you log in. Its address: deskhand serve --url".to_owned(),
+    };
+    Output::to(Stream::Error).line(&Line::of(Tone::Plain, words));
+    Ok(Exit::Success)
+}
+
+/// The arguments with which the unit starts the service: those that were given, with whole paths.
+fn words_of(args: &ServeArgs) -> Result<Vec<String>, CliError> {
+    let mut words =
+        vec!["serve".to_owned(), format!("--port={}", args.port), format!("--address={}", args.address)];
+    words.extend(args.hosts.iter().map(|host| format!("--host={host}")));
+    let files = [
+        ("--tls-certificate", args.tls_certificate.clone()),
+        ("--tls-key", args.tls_key.clone()),
+        ("--state-dir", args.store.state_dir().map(PathBuf::from)),
+    ];
+    for (name, file) in files {
+        let Some(file) = file else { continue };
+        let whole = std::path::absolute(&file)
+            .map_err(|error| CliError::failed_to(format!("find {}", file.display()), error))?;
+        words.push(format!("{name}={}", whole.display()));
+    }
+    if !args.options.is_empty() {
+        words.push("--".to_owned());
+        words.extend(args.options.iter().cloned());
+    }
+    Ok(words)
 }

@@ -43,6 +43,7 @@ mod remembering;
 mod runs;
 mod schedules;
 mod secrets;
+mod served;
 mod sessions;
 mod signs;
 mod starting;

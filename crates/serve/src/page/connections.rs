@@ -12,11 +12,13 @@ use hyper_util::{
     service::TowerToHyperService,
 };
 use tokio::{
+    io::{AsyncRead, AsyncWrite},
     net::{TcpListener, TcpStream},
     sync::{OwnedSemaphorePermit, Semaphore},
     task::{AbortHandle, JoinSet},
     time::timeout,
 };
+use tokio_rustls::TlsAcceptor;
 
 use super::{line::Line, visit::Visit};
 
@@ -33,6 +35,7 @@ const NO_ROOM: Duration = Duration::from_secs(1);
 
 /// The connections that are served, and the places that are left.
 struct Connections {
+    tls: Option<TlsAcceptor>,
     router: Router,
     places: Arc<Semaphore>,
     serving: JoinSet<()>,
@@ -46,10 +49,12 @@ struct Connections {
 /// The listener is gone.
 pub(super) async fn serve_connections(
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
     router: Router,
     places: Arc<Semaphore>,
 ) -> io::Result<()> {
-    let mut connections = Connections { router, places, serving: JoinSet::new(), strangers: VecDeque::new() };
+    let mut connections =
+        Connections { tls, router, places, serving: JoinSet::new(), strangers: VecDeque::new() };
     loop {
         let accepted = tokio::select! {
             Some(_) = connections.serving.join_next() => continue,
@@ -82,7 +87,8 @@ impl Connections {
         let Some(place) = self.place().await else { return };
         stream.set_nodelay(true).ok();
         let visit = Visit::default();
-        let served = serve_one(Line::new(stream, place), visit.clone(), self.router.clone());
+        let line = Line::new(stream, place);
+        let served = serve_one(line, self.tls.clone(), visit.clone(), self.router.clone());
         let serving = self.serving.spawn(served);
         self.strangers.push_back((visit, serving));
         if self.strangers.len() > CONNECTIONS_MAX.saturating_mul(2) {
@@ -104,20 +110,33 @@ impl Connections {
     }
 }
 
-async fn serve_one(line: Line<TcpStream>, visit: Visit, router: Router) {
+async fn serve_one(line: Line<TcpStream>, tls: Option<TlsAcceptor>, visit: Visit, router: Router) {
+    let served = match tls {
+        None => serve_http(line, visit, router).await,
+        Some(tls) => match timeout(HEAD_BOUND, tls.accept(line)).await {
+            Ok(Ok(line)) => serve_http(line, visit, router).await,
+            Ok(Err(_)) | Err(_) => return,
+        },
+    };
+    if let Err(error) = served {
+        tracing::debug!(%error, "a connection ended");
+    }
+}
+
+async fn serve_http<S>(line: S, visit: Visit, router: Router) -> hyper::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
     let router = TowerToHyperService::new(router);
     let service = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(visit.clone());
         router.call(request)
     });
-    let served = hyper::server::conn::http1::Builder::new()
+    hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_BOUND)
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(line), service)
         .with_upgrades()
-        .await;
-    if let Err(error) = served {
-        tracing::debug!(%error, "a connection ended");
-    }
+        .await
 }

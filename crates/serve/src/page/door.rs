@@ -7,6 +7,7 @@
 use std::{
     fs, io,
     io::Write as _,
+    net::{IpAddr, SocketAddr},
     os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
     path::Path,
     sync::{Arc, Mutex, PoisonError},
@@ -84,9 +85,53 @@ impl Keys {
     }
 }
 
+/// The names by which the service is asked for.
+pub(super) struct Names {
+    scheme: &'static str,
+    port: u16,
+    /// As they stand in a request, with the port unless it is the usual one.
+    hosts: Vec<String>,
+}
+
+impl Names {
+    /// Those of the loopback address, the address itself, and further ones.
+    pub(super) fn new(address: SocketAddr, is_secure: bool, more: &[String]) -> Self {
+        let (scheme, usual) = if is_secure { ("https", 443) } else { ("http", 80) };
+        let port = address.port();
+        let ip = match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        };
+        let is_named = !address.ip().is_unspecified();
+        let own = more.iter().cloned().chain(is_named.then_some(ip));
+        let loopback = ["127.0.0.1", "localhost", "[::1]"].map(str::to_owned);
+        let names = own.chain(loopback).map(|name| name.to_ascii_lowercase());
+        let hosts = names.map(|name| if port == usual { name } else { format!("{name}:{port}") }).collect();
+        Self { scheme, port, hosts }
+    }
+
+    /// The address without a path.
+    pub(super) fn base(&self) -> String {
+        format!("{}://{}", self.scheme, self.hosts.first().map(String::as_str).unwrap_or_default())
+    }
+
+    fn is_host(&self, host: &str) -> bool {
+        self.hosts.iter().any(|name| name.eq_ignore_ascii_case(host))
+    }
+
+    fn is_origin(&self, origin: &str) -> bool {
+        origin.split_once("://").is_some_and(|(scheme, host)| scheme == self.scheme && self.is_host(host))
+    }
+
+    /// What keeps a cookie from being sent without TLS.
+    fn secure(&self) -> &'static str {
+        if self.scheme == "https" { "; Secure" } else { "" }
+    }
+}
+
 /// The door.
 pub(crate) struct Door {
-    port: u16,
+    names: Names,
     keys: Keys,
     /// What those may ask who are let in: strangers take nothing of it.
     guests: Allowance,
@@ -143,20 +188,15 @@ enum Shown {
 }
 
 impl Door {
-    pub(super) fn new(port: u16, keys: Keys) -> Self {
+    pub(super) fn new(names: Names, keys: Keys) -> Self {
         let requests = || Allowance::new(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE);
         let wrong = Allowance::new(WRONG_PER_SECOND, WRONG_AT_ONCE);
-        Self { port, keys, guests: requests(), strangers: requests(), wrong }
+        Self { names, keys, guests: requests(), strangers: requests(), wrong }
     }
 
     /// The cookie of another port is another one's.
     fn cookie_name(&self) -> String {
-        format!("deskhand_{}", self.port)
-    }
-
-    /// Whether a host is this service.
-    fn is_host(&self, host: &str) -> bool {
-        ["127.0.0.1", "localhost", "[::1]"].iter().any(|name| host == format!("{name}:{}", self.port))
+        format!("deskhand_{}", self.names.port)
     }
 
     /// Whether a token is the right one.
@@ -190,7 +230,7 @@ impl Door {
     fn checks_address(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let is_one = headers.get_all(HOST).iter().count() == 1;
-        (is_one && self.is_host(host)).then_some(()).ok_or(WRONG_HOST)
+        (is_one && self.names.is_host(host)).then_some(()).ok_or(WRONG_HOST)
     }
 
     /// Whether a request may pass, and why not.
@@ -216,7 +256,7 @@ impl Door {
         }
         let origin = headers.get(ORIGIN).map(|origin| origin.to_str().unwrap_or_default());
         let is_own = match (origin, shown) {
-            (Some(origin), _) => origin.strip_prefix("http://").is_some_and(|host| self.is_host(host)),
+            (Some(origin), _) => self.names.is_origin(origin),
             (None, Shown::Token) => true,
             (None, Shown::Cookie) => false,
         };
@@ -263,7 +303,8 @@ impl Door {
             return Err(if self.strangers.take() { refusal } else { TOO_MANY });
         }
         let (name, value) = (self.cookie_name(), &self.keys.cookie);
-        let cookie = format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000");
+        let secure = self.names.secure();
+        let cookie = format!("{name}={value}; HttpOnly; SameSite=Strict; Path=/; Max-Age=31536000{secure}");
         let place = request.uri().path().to_owned();
         // A path that begins with two slashes is another host.
         let place = if place.starts_with("//") { "/".to_owned() } else { place };

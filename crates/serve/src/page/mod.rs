@@ -21,14 +21,16 @@ mod metrics;
 mod once;
 mod routes;
 mod timing;
+mod tls;
+mod unit;
 mod views;
 mod visit;
 mod workers;
 
 use std::{
-    io,
-    net::{Ipv4Addr, SocketAddr},
-    path::PathBuf,
+    fs, io,
+    net::{SocketAddr, TcpStream},
+    path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -38,11 +40,11 @@ use tokio::{
     net::{TcpListener, TcpSocket},
     sync::Semaphore,
 };
+use tokio_rustls::TlsAcceptor;
 
-pub use self::door::Keys;
 use self::{
     connections::{CONNECTIONS_MAX, serve_connections},
-    door::Door,
+    door::{Door, Names},
     error::PageError,
     live::Hub,
     metrics::Metrics,
@@ -50,15 +52,26 @@ use self::{
     views::Views,
     workers::Workers,
 };
+pub use self::{
+    door::Keys,
+    tls::TlsFiles,
+    unit::{Installed, UNIT, install, uninstall, unit_text},
+};
 
+/// The file with the address, in the folder of the service.
+const ADDRESS: &str = "address";
 /// The most connections that wait to be taken in. Further ones try again after a second.
 const WAITING_MAX: u32 = 4096;
 
 /// What the service is started with.
 #[derive(Debug, Clone)]
 pub struct PageOptions {
-    /// The port on the loopback address; 0 takes a free one.
-    pub port: u16,
+    /// The address and the port; port 0 takes a free one. Anything but a loopback address needs TLS.
+    pub address: SocketAddr,
+    /// The certificate; `None` goes without TLS.
+    pub tls: Option<TlsFiles>,
+    /// Further names that the service is asked for by.
+    pub hosts: Vec<String>,
     /// The program that runs sessions: this one, as a rule.
     pub program: PathBuf,
     /// Arguments of `deskhand run` for sessions that are started from the page, before those that the page gives.
@@ -89,21 +102,28 @@ pub(crate) struct Service {
 /// A service that listens.
 pub struct PageServer {
     listener: TcpListener,
+    tls: Option<TlsAcceptor>,
     service: Arc<Service>,
     /// The address with the token: who opens it is let in.
     pub url: String,
 }
 
 impl PageServer {
-    /// Listens on the loopback address.
+    /// Listens.
     ///
     /// # Errors
-    /// The port is taken, the folder of the service cannot be written to, or the system has no random numbers.
+    /// The address is one that others reach and there is no certificate, or no name for it; the port is taken, the folder of the service
+    /// cannot be written to, or the system has no random numbers.
     pub async fn bind(host: Host, options: PageOptions) -> io::Result<Self> {
-        let listener = listen(SocketAddr::from((Ipv4Addr::LOCALHOST, options.port)))?;
+        options.check()?;
+        let tls = options.tls.as_ref().map(tls::acceptor).transpose()?;
+        let listener = listen(options.address)?;
         let address: SocketAddr = listener.local_addr()?;
         let keys = Keys::in_folder(&options.folder)?;
-        let url = format!("http://{address}/?token={}", keys.token());
+        let names = Names::new(address, options.tls.is_some(), &options.hosts);
+        let base = names.base();
+        fs::write(options.folder.join(ADDRESS), format!("{base}\n{address}\n"))?;
+        let url = url_of(&base, &keys);
         let views = Views::new().map_err(io::Error::other)?;
         let service = Service {
             hub: Hub::new(host.sessions()),
@@ -111,13 +131,24 @@ impl PageServer {
             metrics: Metrics::in_folder(&options.folder),
             places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             workers: Workers::new(&options, host.sessions().root().to_owned()),
-            door: Door::new(address.port(), keys),
+            door: Door::new(names, keys),
             views,
             defaults: options.defaults,
             catalogue: Mutex::new(host.catalogue()),
             host,
         };
-        Ok(Self { listener, service: Arc::new(service), url })
+        Ok(Self { listener, tls, service: Arc::new(service), url })
+    }
+
+    /// The address with the token of the service that runs with this folder.
+    ///
+    /// # Errors
+    /// None runs with it.
+    pub fn url_in(folder: &Path) -> io::Result<String> {
+        let known = fs::read_to_string(folder.join(ADDRESS))?;
+        let (base, address) = known.split_once('\n').ok_or(io::ErrorKind::InvalidData)?;
+        TcpStream::connect(address.trim())?;
+        Ok(url_of(base, &Keys::in_folder(folder)?))
     }
 
     /// Serves until `ending` is done. Sessions go on.
@@ -129,10 +160,31 @@ impl PageServer {
         let places = Arc::clone(&self.service.places);
         let schedules = self.service.host.schedules();
         tokio::select! {
-            served = serve_connections(self.listener, router, places) => served,
+            served = serve_connections(self.listener, self.tls, router, places) => served,
             never = timing::keep_schedules(&schedules, &self.service.workers) => match never {},
             () = ending => Ok(()),
         }
+    }
+}
+
+fn url_of(base: &str, keys: &Keys) -> String {
+    format!("{base}/?token={}", keys.token())
+}
+
+impl PageOptions {
+    /// Whether the address may be listened on.
+    fn check(&self) -> io::Result<()> {
+        let ip = self.address.ip();
+        let problem = if ip.is_loopback() {
+            return Ok(());
+        } else if self.tls.is_none() {
+            "others reach this address: give --tls-certificate and --tls-key, or stay on the loopback address and go through SSH"
+        } else if ip.is_unspecified() && self.hosts.is_empty() {
+            "say by which name the service is asked for: --host NAME"
+        } else {
+            return Ok(());
+        };
+        Err(io::Error::new(io::ErrorKind::InvalidInput, problem))
     }
 }
 
