@@ -53,6 +53,7 @@ pub mod schedules;
 mod secrets;
 pub mod session;
 mod sources;
+mod telemetry;
 pub mod workflows;
 pub mod workspace;
 

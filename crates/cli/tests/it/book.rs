@@ -62,6 +62,7 @@ pages! {
     serve: "docs/guides/serve.md";
     schedules: "docs/guides/schedules.md";
     sessions: "docs/guides/sessions.md" on "mousepad";
+    telemetry: "docs/guides/telemetry.md";
     more_tools: "docs/guides/tools.md";
     workflow_files: "docs/guides/workflows.md";
     knowledge: "docs/guides/knowledge.md";

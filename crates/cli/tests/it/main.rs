@@ -50,6 +50,7 @@ mod starting;
 mod support;
 mod talk;
 mod tasks;
+mod telemetry;
 mod told;
 mod tools;
 mod workflows;

@@ -29,6 +29,7 @@ mod secrets;
 mod servers;
 mod settings;
 mod team;
+mod telemetry;
 mod view;
 
 pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
@@ -62,6 +63,7 @@ pub use servers::{
 };
 pub use settings::{Config, EvaluationSettings, SessionSettings};
 pub(crate) use team::Team;
+pub use telemetry::TelemetrySettings;
 pub use view::{CompressionSetting, ViewSettings};
 
 #[cfg(test)]

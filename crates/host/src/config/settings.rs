@@ -22,6 +22,7 @@ use super::{
     roles::RoleSettings,
     secrets::SecretSettings,
     servers::{ServerSettings, ToolSettings},
+    telemetry::TelemetrySettings,
     view::ViewSettings,
 };
 
@@ -84,6 +85,8 @@ pub struct Config {
     pub workflows: WorkflowSettings,
     /// What agents look up before they work on something.
     pub knowledge: KnowledgeSettings,
+    /// Traces of sessions for a collector of OpenTelemetry.
+    pub telemetry: TelemetrySettings,
 }
 
 impl Default for Config {
@@ -116,6 +119,7 @@ impl Default for Config {
             sessions: SessionSettings::default(),
             workflows: WorkflowSettings::default(),
             knowledge: KnowledgeSettings::default(),
+            telemetry: TelemetrySettings::default(),
         }
     }
 }

@@ -36,6 +36,7 @@ use crate::{
     prompts::prompts,
     secrets::permits,
     sources::{files, sources},
+    telemetry::Target,
     workflows::workflows,
     workspace::{Keep, WorkspacePlan, hosts_of},
 };
@@ -94,6 +95,8 @@ pub(crate) struct Plan {
     /// Who is told that it has ended; `None` for a part of something that tells it.
     pub(super) notify: Option<NotifySettings>,
     pub(super) schedule: Option<String>,
+    /// Where its trace goes; `None` if it is not traced.
+    pub(super) telemetry: Option<Target>,
 }
 
 /// Who decides on approvals, and how long a session waits for answers.
@@ -275,6 +278,7 @@ impl Plan {
             teaches: None,
             notify: Some(config.notify.clone()),
             schedule: request.schedule,
+            telemetry: Target::of(&config.telemetry),
         })
     }
 

@@ -34,6 +34,7 @@ use crate::{
     HostError, News, Notice, Observer,
     notify::tell,
     ranker::ranker,
+    telemetry::Trace,
     workspace::{Document, Missing, Workspace, WorkspaceError, check_documents},
 };
 
@@ -119,11 +120,15 @@ impl Session {
     ) -> Result<Option<Ended>, HostError> {
         let Self { plan, held, same_script, again } = self;
         let opened = plan.model.open()?;
+        let mut trace = Trace::begin(plan.telemetry.as_ref());
         if let Some(held) = &held {
             if same_script {
                 skip_answered(&opened.model, held.folder())?;
             }
-            let past = held.folder().read_lines(&mut |line| observer.past(line));
+            let past = held.folder().read_lines(&mut |line| {
+                observer.past(line);
+                trace.as_mut().into_iter().for_each(|trace| trace.past(line));
+            });
             past.map_err(SessionError::Journal)?;
         }
         if let Some(request) = again {
@@ -136,8 +141,17 @@ impl Session {
                 _ = control.stop.wait() => return Ok(None),
             }
         }
-        let run = Run { plan: &plan, model: &opened.model, control, observer: &mut *observer };
+        let run = Run {
+            plan: &plan,
+            model: &opened.model,
+            control,
+            observer: &mut *observer,
+            trace: trace.as_mut(),
+        };
         let ended = run.run(held).await;
+        if let Some(trace) = trace {
+            trace.end().await;
+        }
         opened.end().await;
         if let Ok(Some(ended)) = &ended {
             tell_that_it_ended(&plan, ended, observer).await;
@@ -171,6 +185,7 @@ struct Run<'a> {
     model: &'a Team,
     control: &'a Control,
     observer: &'a mut dyn Observer,
+    trace: Option<&'a mut Trace>,
 }
 
 impl Run<'_> {
@@ -303,6 +318,7 @@ impl Run<'_> {
                 listen(socket.as_deref(), &held.id(), held.folder().path());
             }
             let observer = &mut *self.observer;
+            let mut trace = self.trace.as_deref_mut();
             let mut on_line = |line: &Line| {
                 if let Record::Header(header) = &line.record {
                     let folder = plan.store.root().join(&header.session.0);
@@ -311,6 +327,9 @@ impl Run<'_> {
                 }
                 following.read(line);
                 observer.record(line);
+                if let Some(trace) = &mut trace {
+                    trace.record(line);
+                }
                 if let Some(socket) = &socket {
                     socket.recorded(line.seq);
                 }
