@@ -145,7 +145,6 @@ fn number<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> 
     serializer.serialize_u8(*kind as u8)
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 fn nanoseconds<S: Serializer>(ms: &u64, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(&u128::from(*ms).saturating_mul(1_000_000))
 }

@@ -176,10 +176,12 @@ async fn listen(mut stream: SplitStream<WebSocket>, to_session: ToSession, answe
             Frame::Binary(_) | Frame::Ping(_) | Frame::Pong(_) => continue,
         };
         number = number.saturating_add(1);
-        let problem = match &mut *to_session.lock().await {
-            _ if text.contains('\n') => Some("a message is one line"),
-            Some(writer) => writer.send(&text).await.is_err().then_some("the session has ended"),
-            None => Some("the session does not run"),
+        let problem = if text.contains('\n') {
+            Some("a message is one line")
+        } else if let Some(writer) = &mut *to_session.lock().await {
+            writer.send(&text).await.is_err().then_some("the session has ended")
+        } else {
+            Some("the session does not run")
         };
         if let Some(message) = problem {
             answers.send(json!({"kind": "error", "message": message, "line": number})).await.ok();
