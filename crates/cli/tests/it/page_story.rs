@@ -39,7 +39,7 @@ expect = 'now name the chart'
 reply = '{"thought": "I know no name", "status": "PENDING", "questions": ["What is its name?"]}'
 "#;
 const WORDS: &str = "Grüße von Hand: äöüß ÄÖÜ, 5 €.";
-const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
+const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc, saved as sales.ods";
 
 /// The demo, in which the first agent asks before it begins.
 fn demo(world: &World, result: &Path) -> String {
@@ -48,6 +48,17 @@ fn demo(world: &World, result: &Path) -> String {
     let script = [&DEMO[..read], ASKS, "\n", &DEMO[read..enter], HOST, "\n", &DEMO[enter..], END].concat();
     let script = script.replace("{{var \"output\"}}", result.to_str().unwrap());
     format!("script:{}", world.file("demo.script.toml", &script).display())
+}
+
+/// Makes a picture for the documents, if `DESKHAND_PAGE_PICTURES` names their folder.
+fn is_pictured(browser: &Browser, name: &str) {
+    if let Some(folder) = std::env::var_os("DESKHAND_PAGE_PICTURES") {
+        browser.resize(1200, 720);
+        let taken = browser.picture(name);
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder);
+        fs::copy(taken, folder.join(format!("page-{name}.png"))).unwrap();
+        browser.resize(1360, 850);
+    }
 }
 
 /// A part of a document of LibreOffice.
@@ -90,9 +101,7 @@ fn is_shown(browser: &Browser) {
 fn takes_over(browser: &Browser, across: f64, down: f64) {
     browser.click("[data-do=take_over]");
     browser.until("document.querySelector('#frame.yours')");
-    let before = updates(browser);
     browser.click_at("#screen", across, down);
-    waits_for_update(browser, before);
 }
 
 /// Hands the desktop back, by keys alone.
@@ -124,14 +133,13 @@ fn the_demo_is_started_watched_steered_and_looked_back_at_in_chromium() {
     let browser = Browser::start(Kind::Chromium, "story");
     browser.open(&format!("http://{}/?token={}", service.address, service.token));
     let model = demo(&world, &result);
-    let request = format!("{REQUEST}. Save the spreadsheet as {}", result.display());
     browser.open(&format!("http://{}/", service.address));
     browser.gives("#documents", Path::new(DOCUMENT));
     browser.until("document.querySelector('#kept button')");
     browser.click("details > summary");
     browser.fills("[name=model]", &model);
     browser.fills("[name=size]", "1280x800");
-    browser.fills("#request", &request);
+    browser.fills("#request", REQUEST);
     browser.picture("start");
     browser.click("#start button[type=submit]");
     browser.until("location.pathname.startsWith('/sessions/') && document.querySelector('#now')");
@@ -139,6 +147,7 @@ fn the_demo_is_started_watched_steered_and_looked_back_at_in_chromium() {
 
     browser.until("document.querySelector('[data-kind=questions] button:not(:disabled)')");
     is_shown(&browser);
+    browser.until("document.querySelector('.meant image')");
     browser.picture("question");
     types_into_writer(&browser);
     is_asked(&browser);
@@ -161,6 +170,8 @@ fn types_into_writer(browser: &Browser) {
     takes_over(browser, 0.4, 0.85);
     let before = updates(browser);
     browser.types("{Control+End}{Enter}");
+    waits_for_update(browser, before);
+    let before = updates(browser);
     browser.types(WORDS);
     waits_for_update(browser, before);
     browser.picture("taken-over");
@@ -185,6 +196,11 @@ fn is_asked(browser: &Browser) {
     approval(browser, &asked);
     browser.until("document.querySelector('.meant image')");
     browser.picture("approval");
+    is_pictured(browser, "approval");
+    browser.prefers("dark", "reduce");
+    browser.picture("approval-dark");
+    is_pictured(browser, "dark");
+    browser.prefers("light", "no-preference");
     browser.types("y");
     browser.until("!document.querySelector('form.ask')");
 }
@@ -201,6 +217,7 @@ fn looks_back(browser: &Browser, service: &Service, id: &str) {
         "document.querySelector('#picture').complete && document.querySelector('#picture').naturalWidth > 0",
     );
     browser.picture("time-line");
+    is_pictured(browser, "time-line");
     browser.click("#at");
     browser.types("{Home}{Right}{Right}");
     browser.until("document.querySelector('#which').textContent.startsWith('3 of')");
@@ -224,9 +241,11 @@ fn looks_back(browser: &Browser, service: &Service, id: &str) {
     browser.click("tbody tr:nth-child(1) input");
     browser.click("tbody tr:nth-child(2) input");
     browser.picture("table");
+    is_pictured(browser, "home");
     browser.click("#compare");
     browser.until("document.querySelector('#two')");
     browser.picture("comparison");
+    is_pictured(browser, "comparison");
     let text = browser.text();
     assert!(text.contains("they share the first"), "{text}");
 }

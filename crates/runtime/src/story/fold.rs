@@ -14,7 +14,7 @@ use deskhand_core::{
     record::{Change, Header, Line, Record},
     reply::Reply,
     session::{Effect, EffectRecord, Event, Limits, Refused, StepRef, SubtaskStatus},
-    ui::{DocumentInfo, WindowInfo},
+    ui::{DocumentInfo, PictureRef, WindowInfo},
 };
 
 use super::{
@@ -41,6 +41,7 @@ pub struct Story {
     header: Option<Box<Header>>,
     prices: Prices,
     agents: Vec<AgentDefinition>,
+    pub(super) picture: Option<PictureRef>,
     pub(super) limits: Option<Box<Limits>>,
     summary: RunSummary,
     ids: IdsSeen,
@@ -412,6 +413,7 @@ impl Story {
         if let Some(step) = &mut self.step {
             step.observation = Some(observation.clone());
         }
+        self.picture = observation.picture().or(self.picture.as_ref()).cloned();
         updates.push(Update::moment(Moment::Looked));
     }
 

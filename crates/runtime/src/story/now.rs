@@ -1,6 +1,6 @@
 //! Where a session is that is still read: what is in progress after the last line.
 
-use deskhand_core::{command::Command, session::Limits};
+use deskhand_core::{command::Command, session::Limits, ui::PictureRef};
 
 use super::{Doing, StepStory, Story, Target, target_of};
 
@@ -18,6 +18,11 @@ impl Story {
     /// The control or window that a command is aimed at, as it was last observed in the step in progress.
     pub fn target(&self, command: &Command) -> Option<Target> {
         target_of(command, self.observation())
+    }
+
+    /// The last picture that an agent has seen.
+    pub const fn picture(&self) -> Option<&PictureRef> {
+        self.picture.as_ref()
     }
 
     /// The limits of a round; `None` before the first line.

@@ -43,9 +43,9 @@ pub(super) fn targets(story: &Story, prompt: &Prompt) -> Vec<Target> {
     commands.filter_map(|command| story.target(&command)).collect()
 }
 
-/// The picture for a prompt; `None` if none was taken in this step.
+/// The picture for a prompt: of the step in progress, where something is marked in it; `None` if none was taken.
 pub(super) fn meant(story: &Story, targets: &[Target]) -> Option<Meant> {
-    let picture = story.observation()?.picture()?;
+    let picture = if targets.is_empty() { story.picture() } else { story.observation()?.picture() }?;
     let marks: Vec<Rect<Image>> = targets
         .iter()
         .filter_map(|target| picture.to_image(&target.bounds?))
