@@ -6,7 +6,7 @@ use std::{cell::RefCell, fs, path::Path};
 use serde_json::{Value, json};
 
 use crate::{
-    browser::{BOUND, Browser, Kind},
+    browser::{Browser, Kind},
     page::{Ending, Service},
     people::GREETING,
     support::World,
@@ -153,5 +153,5 @@ fn steps_of_a_session(page: &Checked, service: &Service, id: &str) {
     }
     browser.until("document.querySelector('#resume:not([hidden])')");
     page.looks_at("finished");
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "within {BOUND:?}");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
 }
