@@ -8,6 +8,8 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Child, ChildStdout, Command, Stdio},
+    thread::park_timeout,
+    time::Duration,
 };
 
 use serde_json::Value;
@@ -35,6 +37,15 @@ struct Script {
 }
 
 impl Script {
+    fn start(name: &str, service: &Service, model: &str, records: &Path) -> Self {
+        let mut command = python();
+        command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it").join(name));
+        command.arg(format!("http://{}", service.address)).args([&service.token, model]).arg(records);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        Self { child, lines }
+    }
+
     /// Waits for a line that begins so, and returns what follows.
     fn waits_for(&mut self, beginning: &str) -> String {
         let mut seen = Vec::new();
@@ -67,12 +78,7 @@ fn no_line_is_lost_or_doubled_while_the_service_is_killed() {
     let records = world.path().join("records.jsonl");
     let service = Service::start(&world, &[]);
     let port = service.address.rsplit(':').next().unwrap().to_owned();
-    let mut command = python();
-    command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/client.py"));
-    command.arg(format!("http://{}", service.address)).args([&service.token, &model]).arg(&records);
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    let mut script = Script { child, lines };
+    let mut script = Script::start("client.py", &service, &model, &records);
     let id = script.waits_for("session ");
     let journal = world.path().join(".local/state/deskhand/sessions").join(&id).join("journal.jsonl");
     // Once while lines come, and once while it is asked something.
@@ -97,6 +103,68 @@ fn no_line_is_lost_or_doubled_while_the_service_is_killed() {
     let written: Vec<_> = BufReader::new(&mut kept).lines().map(|line| numbers(line.unwrap())).collect();
     assert!(written.len() > 30, "{written:?}");
     assert_eq!(read, written, "what was read is what was written");
+    service.kill();
+    assert_eq!(world.orphans(), Vec::<String>::new());
+}
+
+/// How often the service is killed at most, and how many tries the session has meanwhile.
+const KILLS: u32 = 50;
+const TRIES: u32 = 400;
+
+/// A turn of the HostAgent.
+fn turn(more: &str) -> String {
+    format!(
+        "[[turn]]\nagent = \"HostAgent\"\nexpect = 'look around'\nreply = '''\n\
+         {{\"observation\": \"nothing\", \"thought\": \"more\", {more}}}\n'''\n\n"
+    )
+}
+
+#[test]
+fn fifty_kills_lose_no_line_and_stop_no_session() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let _ending = Ending(&world);
+    world.configure(
+        "[limits]\nsteps_max = 2000\nmodel_calls_max = 2000\n\n\
+         [[policy.rules]]\nlabel = \"no-such-program-*\"\ndecision = \"allow\"\n",
+    );
+    let tries = (1..=TRIES).map(|number| {
+        turn(&format!(
+            "\"status\": \"CONTINUE\", \"function\": \"launch_application\", \
+             \"arguments\": {{\"name\": \"no-such-program-{number}\"}}"
+        ))
+    });
+    let last = turn("\"status\": \"FINISH\", \"result\": \"seen\"");
+    let script = world.file("turns.toml", &tries.chain([last]).collect::<String>());
+    let records = world.path().join("records");
+    let mut service = Service::start(&world, &[]);
+    let port = service.address.rsplit(':').next().unwrap().to_owned();
+    let model = format!("script:{}", script.display());
+    let mut script = Script::start("followers.py", &service, &model, &records);
+    let id = script.waits_for("session ");
+    let mut kills = 0;
+    while kills < KILLS && script.child.try_wait().unwrap().is_none() {
+        service.kill();
+        service = Service::start_at(&world, &port, &[]);
+        kills += 1;
+        // Each time at another moment of what the session and its followers do.
+        park_timeout(Duration::from_millis(u64::from(kills * 37 % 120)));
+    }
+    script.waits_for("done");
+    assert!(kills >= KILLS / 2, "the session was over after {kills} kills: it needs more tries");
+    let folder = world.path().join(".local/state/deskhand/sessions").join(&id);
+    let journal = fs::read_to_string(folder.join("journal.jsonl")).unwrap();
+    let written: Vec<String> = journal
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|line| format!("{} {}", line["seq"], line["at_ms"]))
+        .collect();
+    for number in 0..3 {
+        let read = fs::read_to_string(format!("{}{number}", records.display())).unwrap();
+        assert_eq!(read.lines().collect::<Vec<_>>(), written, "follower {number}");
+    }
     service.kill();
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
