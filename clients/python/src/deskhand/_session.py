@@ -61,8 +61,10 @@ class Session:
                         text = response.readline()
                         if not text.endswith(b"\n"):
                             raise ConnectionError("the service has ended")
-                        patience.renew()
                         line: Line = json.loads(text)
+                        if line.get("kind") == "error" and line.get("line") == 0:
+                            raise ConnectionError(line.get("message"))
+                        patience.renew()
                         seq = line.get("seq")
                         if line.get("kind") in _RECORDS and isinstance(seq, int):
                             if seq <= after:

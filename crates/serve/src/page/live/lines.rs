@@ -19,6 +19,9 @@ use crate::page::error::PageError;
 const RECORDS_AT_ONCE: usize = 32;
 const BYTES_AT_ONCE: usize = 1 << 20;
 
+/// What is said to one client too many.
+const FULL: &str = "the session takes no more clients in at the moment; come again after the last record";
+
 /// Where lines to the session go; `None` while it does not run.
 pub(crate) type ToSession = Arc<Mutex<Option<ControlWriter>>>;
 
@@ -181,8 +184,16 @@ impl SessionLines {
     }
 
     async fn connect(&mut self) {
-        let (lines, writer) = connect(&self.folder).await.unzip();
-        self.control = lines;
+        let (mut control, mut writer) = connect(&self.folder).await.unzip();
+        if let Some(lines) = &mut control {
+            // Who gets no first line is one too many; to try again at once would keep the session busy.
+            self.said =
+                lines.next().await.or_else(|| Some(json!({"kind": "error", "message": FULL, "line": 0})));
+            if self.said.as_ref().is_some_and(|line| line.get("kind").is_some_and(|kind| kind == "error")) {
+                (self.over, control, writer) = (true, None, None);
+            }
+        }
+        self.control = control;
         *self.to_session.lock().await = writer;
     }
 }
