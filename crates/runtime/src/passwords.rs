@@ -77,7 +77,7 @@ pub fn for_people(journal: Journal, folder: &SessionFolder) -> Result<Journal, J
 /// # Errors
 /// The journal or its prompts cannot be read.
 pub(crate) fn veil_of(folder: &SessionFolder) -> Result<Veil, JournalError> {
-    let is_told = |file: &Vec<u8>| file.windows(SIGN.len()).any(|part| part == SIGN);
+    let is_told = |file: &Vec<u8>| memchr::memmem::find(file, SIGN).is_some();
     // A journal that cannot be read is reported by its reader.
     if !fs::read(folder.journal_path()).is_ok_and(|file| is_told(&file)) {
         return Ok(Veil::default());

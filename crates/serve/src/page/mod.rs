@@ -39,6 +39,7 @@ use deskhand_runtime::Catalogue;
 use tokio::{
     net::{TcpListener, TcpSocket},
     sync::Semaphore,
+    task::JoinSet,
 };
 use tokio_rustls::TlsAcceptor;
 
@@ -159,6 +160,10 @@ impl PageServer {
         let router = routes::router(Arc::clone(&self.service));
         let places = Arc::clone(&self.service.places);
         let schedules = self.service.host.schedules();
+        // The first page does not wait for journals that nobody has read yet.
+        let mut reading = JoinSet::new();
+        let service = Arc::clone(&self.service);
+        reading.spawn(async move { service.looking_back(|_| ()).await.is_ok() });
         tokio::select! {
             served = serve_connections(self.listener, self.tls, router, places) => served,
             never = timing::keep_schedules(&schedules, &self.service.workers) => match never {},

@@ -46,7 +46,7 @@ pub(crate) struct PageArguments {
     /// How often each action is done.
     #[arg(long, value_name = "N", default_value_t = 40)]
     times: usize,
-    /// Use this program instead of building one.
+    /// Use this program instead of building one with optimisations.
     #[arg(long, value_name = "FILE")]
     binary: Option<PathBuf>,
     /// Also write the results to this file, as JSON.
@@ -56,7 +56,7 @@ pub(crate) struct PageArguments {
 
 /// Runs the benchmark, prints the figures as JSON, and fails if an action takes too long.
 pub(crate) fn run(arguments: &PageArguments) -> Result<ExitCode> {
-    let binary = service::binary(arguments.binary.as_deref())?;
+    let binary = service::binary(arguments.binary.as_deref(), "release")?;
     let mut service = Service::start(binary, &mut Chance::new(u64::from(std::process::id())))?;
     console::progress("filling the table …");
     fill(&service, arguments.sessions.saturating_sub(arguments.live))?;

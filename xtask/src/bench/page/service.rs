@@ -44,17 +44,19 @@ impl Answer {
     }
 }
 
-/// The program to measure: the given one, or one that is built.
-pub(super) fn binary(given: Option<&Path>) -> Result<PathBuf> {
+/// The program to measure: the given one, or one that is built with a profile.
+pub(super) fn binary(given: Option<&Path>, profile: &str) -> Result<PathBuf> {
     for program in PROGRAMS {
         ensure!(workspace::is_program(program), "{program} is not installed; run `cargo xtask setup`");
     }
     if let Some(binary) = given {
         return fs::canonicalize(binary).with_context(|| format!("find {}", binary.display()));
     }
-    let status = workspace::cargo().args(["build", "--workspace", "--bins"]).status().context("run cargo")?;
+    let arguments = ["build", "--workspace", "--bins", "--profile", profile];
+    let status = workspace::cargo().args(arguments).status().context("run cargo")?;
     ensure!(status.success(), "the build failed");
-    Ok(workspace::root().join("target/debug/deskhand"))
+    let folder = if profile == "dev" { "debug" } else { profile };
+    Ok(workspace::root().join("target").join(folder).join("deskhand"))
 }
 
 impl Service {

@@ -15,7 +15,7 @@ use serde_json::json;
 use super::{
     service::{self, BOUND, Service},
     sessions::{self, has_ended, mark, outcome, records, script, seq},
-    watcher::{Seen, Way, watch},
+    watcher::{Seen, Way, open_socket, watch},
 };
 use crate::{bench::chance::Chance, console};
 
@@ -61,7 +61,7 @@ struct Tally {
 /// Runs sessions in waves until the service was killed often enough; fails if anything was lost.
 pub(crate) fn run(arguments: &SurvivalArguments) -> Result<ExitCode> {
     let mut chance = Chance::new(arguments.seed);
-    let mut service = Service::start(service::binary(arguments.binary.as_deref())?, &mut chance)?;
+    let mut service = Service::start(service::binary(arguments.binary.as_deref(), "dev")?, &mut chance)?;
     let (begun, mut tally) = (Instant::now(), Tally::default());
     while tally.kills < arguments.kills {
         wave(&mut service, arguments, &mut chance, &mut tally)?;
@@ -107,6 +107,12 @@ fn wave(
         ));
     }
     let (address, token, folder) = (service.address(), service.token.clone(), service.sessions());
+    // Somebody who opens the page and reads nothing holds up nobody.
+    let unread: Vec<_> = ids
+        .iter()
+        .flat_map(|(_, id)| ["watch", "screen"].map(|what| format!("/api/sessions/{id}/{what}")))
+        .filter_map(|path| open_socket(&address, &token, &path).ok())
+        .collect();
     let is_over = AtomicBool::new(false);
     let (address, token, is_over) = (&address, &token, &is_over);
     let seen = std::thread::scope(|scope| {
@@ -139,6 +145,7 @@ fn wave(
         let seen: Vec<_> = seen.collect();
         killed.map(|()| seen)
     })?;
+    drop(unread);
     for (number, id) in &ids {
         let records = records(&folder, id);
         tally.sessions += 1;
