@@ -83,7 +83,7 @@ fn a_request_with_a_key_is_carried_out_once() {
         assert_eq!(post(&service, &format!("/api/sessions/{id}/do"), "words", &say).status, 202);
     }
     stop(&service, &id);
-    assert_eq!(sessions(&world), [id.clone()]);
+    assert_eq!(sessions(&world), std::slice::from_ref(&id));
     let journal = fs::read_to_string(
         world.path().join(".local/state/deskhand/sessions").join(&id).join("journal.jsonl"),
     );
@@ -127,7 +127,7 @@ fn a_session_is_started_once_though_the_service_is_killed_as_it_begins() {
     let id = answer.json()["id"].as_str().unwrap().to_owned();
     service.asked(&id, "questions");
     assert_eq!(post(&service, "/api/sessions", "two", &wanted).body, answer.body);
-    assert_eq!(sessions(&world), [id.clone()]);
+    assert_eq!(sessions(&world), std::slice::from_ref(&id));
     stop(&service, &id);
     service.kill();
     assert_eq!(world.orphans(), Vec::<String>::new());

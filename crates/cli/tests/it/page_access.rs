@@ -22,6 +22,9 @@ const PAGES: &[(&str, &str)] = &[
     ("no-such-session", "/sessions/0"),
     ("no-such-page", "/no-such-page"),
     ("wrong-filter", "/?outcome=wrong"),
+    ("workflows-empty", "/workflows"),
+    ("batches-empty", "/batches"),
+    ("schedules-empty", "/schedules"),
 ];
 /// Light and dark, wide and narrow.
 const LOOKS: &[(&str, u32)] = &[("light", 1360), ("dark", 360), ("dark", 1360), ("light", 360)];
@@ -50,7 +53,7 @@ impl Checked {
             );
             let found: Value = serde_json::from_str(found.as_str().unwrap()).unwrap();
             let finds = |found: Value| {
-                self.found.borrow_mut().push(format!("{what}, {scheme}, {width} pixels wide: {found:#}"))
+                self.found.borrow_mut().push(format!("{what}, {scheme}, {width} pixels wide: {found:#}"));
             };
             if found != json!([]) {
                 finds(found);
@@ -108,8 +111,36 @@ fn no_page_keeps_anybody_out() {
         page.browser.open(&address(&path));
         page.looks_at(name);
     }
+    pages_of_work(&page, &service, &id, &model);
     let found = page.found.into_inner();
     assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Workflows, schedules and batches, with one of each.
+fn pages_of_work(page: &Checked, service: &Service, id: &str, model: &str) {
+    let made = |path: &str, wanted: Value| {
+        let made = service.post(path, &wanted);
+        assert_eq!(made.status, 201, "{path}: {}", made.body);
+        made.json()
+    };
+    made(&format!("/api/sessions/{id}/learn"), json!({"name": "greet"}));
+    made(
+        "/api/schedules",
+        json!({"name": "morning", "when": "Mon..Fri 07:00", "request": "write the greeting"}),
+    );
+    let tasks = json!([{"request": "write the greeting"}, {"request": "write another one"}]);
+    let batch = made("/api/batches", json!({"tasks": tasks, "model": model}));
+    let batch = batch["id"].as_str().unwrap();
+    for (name, path) in [
+        ("workflows", "/workflows".to_owned()),
+        ("schedules", "/schedules?workflow=greet".to_owned()),
+        ("batches", "/batches".to_owned()),
+        ("batch", format!("/batches/{batch}")),
+    ] {
+        page.browser.open(&format!("http://{}{path}", service.address));
+        page.looks_at(name);
+    }
+    assert_eq!(service.post(&format!("/api/batches/{batch}/stop"), &json!({})).status, 202);
 }
 
 /// A session from its first question to its end.

@@ -23,7 +23,9 @@ use aide::{
 use axum::{
     body::{Body, Bytes, to_bytes},
     extract::{FromRequestParts, Request, State},
-    http::{HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, request::Parts},
+    http::{
+        HeaderMap, HeaderValue, Method, StatusCode, header::CONTENT_TYPE, request::Parts, uri::PathAndQuery,
+    },
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
@@ -244,7 +246,7 @@ pub(super) async fn once(State(service): State<Arc<Service>>, request: Request, 
     let is_meant = request.method() == Method::POST;
     match key_of(request.headers()) {
         Ok(Some(key)) if is_meant => {
-            carry_out(service, &key, request, next).await.unwrap_or_else(|error| error.into_response())
+            carry_out(service, &key, request, next).await.unwrap_or_else(PageError::into_response)
         }
         Ok(_) => next.run(request).await,
         Err(error) => error.into_response(),
@@ -263,7 +265,7 @@ async fn carry_out(
     let body = to_bytes(body, usize::MAX).await;
     let body = body
         .map_err(|_| PageError::new(StatusCode::PAYLOAD_TOO_LARGE, "the body is too large, or broke off"))?;
-    let place = parts.uri.path_and_query().map(|place| place.as_str()).unwrap_or_default();
+    let place = parts.uri.path_and_query().map(PathAndQuery::as_str).unwrap_or_default();
     let asked = hash_of(&[place.as_bytes(), &body]);
     let busy = Once::take(&service, key);
     let busy = busy.ok_or_else(|| {

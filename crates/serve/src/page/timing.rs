@@ -38,12 +38,9 @@ pub(super) async fn keep_schedules(schedules: &Schedules, workers: &Workers) -> 
             }
             begun.insert(due.name, due.at_ms);
         }
-        match timeout(wait, changes(schedules.folder())).await {
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "the folder of schedules cannot be watched");
-                timeout(wait, pending::<()>()).await.ok();
-            }
-            Ok(Ok(())) | Err(_) => {}
+        if let Ok(Err(error)) = timeout(wait, changes(schedules.folder())).await {
+            tracing::warn!(%error, "the folder of schedules cannot be watched");
+            timeout(wait, pending::<()>()).await.ok();
         }
     }
 }

@@ -97,7 +97,7 @@ impl Collector for Figures {
                 for (labels, value) in &figure.values {
                     match labels.first() {
                         Some((BOUND, bound)) => {
-                            buckets.push((bound.parse().unwrap_or(f64::INFINITY), count(*value)))
+                            buckets.push((bound.parse().unwrap_or(f64::INFINITY), count(*value)));
                         }
                         Some(_) | None => sum = *value,
                     }

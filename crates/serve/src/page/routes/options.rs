@@ -35,7 +35,7 @@ impl RunOptions {
     /// One of them cannot be; the error names its field.
     pub(super) fn arguments(&self) -> Result<Vec<String>, PageError> {
         let size = given(self.size.as_ref());
-        if let Some(Err(problem)) = size.map(|size| size.parse::<ScreenSize>()) {
+        if let Some(Err(problem)) = size.map(str::parse::<ScreenSize>) {
             return Err(PageError::in_field("size", problem));
         }
         if self.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {

@@ -4,7 +4,7 @@ use deskhand_core::text::clip;
 use deskhand_host::{Batch, NotedTask, TaskResult};
 use deskhand_runtime::{
     Catalogue,
-    catalogue::SessionState,
+    catalogue::{Row, SessionState},
     words::{duration, local_time},
 };
 use schemars::JsonSchema;
@@ -177,7 +177,7 @@ fn view(task: &NotedTask, result: Option<&TaskResult>, runs: bool, catalogue: &C
         (None, "interrupted" | "not begun") => "doubtful",
         (None, _) => "plain",
     };
-    let cost_usd = row.as_ref().map_or(0.0, |row| row.cost_usd());
+    let cost_usd = row.as_ref().map_or(0.0, Row::cost_usd);
     let elapsed = result.map(|result| result.elapsed_ms).or(row.as_ref().map(|row| row.facts.elapsed_ms));
     let view = TaskView {
         id: task.id.clone(),
