@@ -62,7 +62,9 @@ impl Checked {
                 .filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.outerHTML.slice(0, 80))";
             let wider = self.browser.reads(wider);
             if wider != json!([]) {
-                finds(json!(["wider than the page", wider]));
+                let out = "[...document.querySelectorAll('body *')].filter((one) => !one.closest('.scroll') && \
+                    one.getBoundingClientRect().right > document.documentElement.clientWidth).map((one) => one.outerHTML.slice(0, 80))";
+                finds(json!(["wider than the page", wider, self.browser.reads(out)]));
             }
         }
     }

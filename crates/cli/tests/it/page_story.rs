@@ -134,8 +134,8 @@ fn the_demo_is_started_watched_steered_and_looked_back_at_in_chromium() {
     browser.open(&format!("http://{}/?token={}", service.address, service.token));
     let model = demo(&world, &result);
     browser.open(&format!("http://{}/", service.address));
-    browser.gives("#documents", Path::new(DOCUMENT));
-    browser.until("document.querySelector('#kept button')");
+    browser.gives("#start [type=file]", Path::new(DOCUMENT));
+    browser.until("document.querySelector('#start .kept button')");
     browser.click("details > summary");
     browser.fills("[name=model]", &model);
     browser.fills("[name=size]", "1280x800");

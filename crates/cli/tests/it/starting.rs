@@ -8,6 +8,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use crate::{
+    batches::until,
     page::{Answer, Ending, Service},
     support::{World, has_desktop},
 };
@@ -35,6 +36,20 @@ reply = '{"observation": "it stands there", "thought": "done", "status": "FINISH
 [[turn]]
 agent = "HostAgent"
 reply = '{"observation": "it stands there", "thought": "all done", "status": "FINISH", "result": "the greeting is written"}'
+"#;
+
+/// A HostAgent that has its request again after its first step.
+const LOOKS_AGAIN: &str = r#"
+[[turn]]
+agent = "HostAgent"
+reply = '''
+{"observation": "an empty desktop", "thought": "the editor is not open", "status": "ASSIGN",
+ "current_subtask": "type the greeting", "function": "launch_application", "arguments": {"name": "mousepad"}}
+'''
+
+[[turn]]
+agent = "HostAgent"
+reply = '{"observation": "an editor", "thought": "all done", "status": "FINISH", "result": "looked again"}'
 "#;
 
 /// A world whose model is a script, and in which nothing needs approval.
@@ -80,6 +95,32 @@ fn what_cannot_be_is_said_about_its_field() {
     let mut bad = world.command(&["serve", "--port", "0", "--", "--max-cots", "1"]);
     let said = world.shown(&bad.output().unwrap());
     assert!(said.starts_with("exit 2\n") && said.contains("--max-cots"), "{said}");
+}
+
+#[test]
+fn a_session_whose_budget_is_used_up_goes_on_with_another_one() {
+    if !has_desktop() {
+        return;
+    }
+    let world = scripted(LOOKS_AGAIN);
+    let _ending = Ending(&world);
+    let service = Service::start(&world, &[]);
+    let start = json!({"request": "write the greeting", "max_steps": 1, "keep": "always"});
+    let id = started(&service.post("/api/sessions", &start));
+    ended(&service, &id);
+    let comes_to = |outcome: &str| {
+        until(outcome, || {
+            let table = service.get("/api/sessions").json();
+            (table["rows"][0]["facts"]["outcome"] == outcome).then_some(())
+        });
+    };
+    comes_to("budget_exhausted");
+    let resume = |wanted: Value| service.post(&format!("/api/sessions/{id}/resume"), &wanted);
+    assert_eq!(wrong(&resume(json!({"max_steps": 0}))), (400, "max_steps".to_owned()));
+    let page = service.get(&format!("/sessions/{id}")).body;
+    assert!(page.contains("Another budget"), "{page}");
+    assert_eq!(started(&resume(json!({"max_steps": 9}))), id);
+    comes_to("finished");
 }
 
 #[test]

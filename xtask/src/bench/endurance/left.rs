@@ -138,7 +138,8 @@ pub(super) fn of_sessions(place: &Place) -> Vec<String> {
         let below: Vec<_> =
             path.strip_prefix(&root).unwrap_or(path).iter().filter_map(|name| name.to_str()).collect();
         let known = match below.as_slice() {
-            ["seals" | "sessions"]
+            // The latter two are made before applications start, so that none of them makes them in our place.
+            ["seals" | "sessions" | "batches" | "schedules"]
             | ["seals", "journal.key" | "anchors"]
             | ["seals", "anchors", _]
             | ["sessions", _] => !below.iter().any(|name| name.starts_with('.')),

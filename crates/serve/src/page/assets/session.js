@@ -1,5 +1,6 @@
 // One session: the story as it goes, what it asks, and the buttons that steer it.
 import { ask, tell } from "./ask.js";
+import { onSubmit, runOptions } from "./forms.js";
 import { Screen } from "./screen.js";
 import { useShortcuts } from "./shortcuts.js";
 import { alertTo, speak } from "./speak.js";
@@ -154,18 +155,10 @@ document.getElementById("say").addEventListener("submit", async (event) => {
   input.value = "";
 });
 
-document.getElementById("resume").addEventListener("submit", async (event) => {
-  event.preventDefault();
-  const submit = event.target.querySelector("button");
-  submit.disabled = true;
-  try {
-    await ask(`/api/sessions/${id}/resume`, { request: event.target.elements.request.value });
-    location.reload();
-  } catch (problem) {
-    tell(problem);
-  } finally {
-    submit.disabled = false;
-  }
+const resume = document.getElementById("resume");
+onSubmit(resume, async () => {
+  await ask(`/api/sessions/${id}/resume`, { request: resume.elements.request.value, ...runOptions(resume) });
+  location.reload();
 });
 
 // Return in a text is not the answer to an approval: which button it would press is not to be seen.

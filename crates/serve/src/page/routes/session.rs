@@ -13,7 +13,10 @@ use serde::Serialize;
 use crate::page::{
     Service,
     error::PageError,
-    routes::events::{Element, shown_now},
+    routes::{
+        events::{Element, shown_now},
+        options::Defaults,
+    },
 };
 
 /// What the report may load: itself. Its scripts do not run here; it is complete without them.
@@ -33,6 +36,7 @@ struct SessionView<'a> {
     prompt: String,
     /// What [`ShownPrompt`](super::events::ShownPrompt) has as its key.
     prompt_key: String,
+    defaults: Defaults,
 }
 
 /// The page.
@@ -57,6 +61,7 @@ pub(super) async fn page(
         now: shown.now,
         prompt,
         prompt_key,
+        defaults: Defaults::of(&service.defaults),
     };
     service.views.page("session", &view)
 }

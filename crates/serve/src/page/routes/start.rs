@@ -115,20 +115,19 @@ pub(super) async fn begin(service: &Service, attempt: Attempt, wanted: Wanted) -
 pub(super) struct GoOn {
     /// A further request; none goes on with the one that is not over.
     request: String,
-    /// Another model.
-    model: Option<String>,
+    #[serde(flatten)]
+    options: RunOptions,
 }
 
 impl GoOn {
-    fn arguments(&self, id: &str) -> Vec<String> {
-        let model = self.model.as_deref().filter(|model| !model.trim().is_empty());
-        let mut arguments: Vec<String> = model.map(|model| format!("--model={model}")).into_iter().collect();
+    fn arguments(&self, id: &str) -> Result<Vec<String>, PageError> {
+        let mut arguments = self.options.arguments()?;
         arguments.extend(["--".to_owned(), id.to_owned()]);
         let request = self.request.trim();
         if !request.is_empty() {
             arguments.push(request.to_owned());
         }
-        arguments
+        Ok(arguments)
     }
 }
 
@@ -154,7 +153,7 @@ pub(super) async fn resume(
     if folder.is_in_use().unwrap_or(true) {
         return Err(PageError::conflict("the session runs already"));
     }
-    service.workers.start("resume", &wanted.arguments(&id), &session).await?;
+    service.workers.start("resume", &wanted.arguments(&id)?, &session).await?;
     Ok(Created(Started { id }))
 }
 
@@ -192,7 +191,7 @@ pub(super) async fn fork(
         tokio::task::spawn_blocking(move || forking.host.fork(forked).map(|session| session.id())).await;
     let fork = fork.map_err(|error| PageError::failed("fork the session", &error))??;
     let fork = fork.ok_or_else(|| PageError::conflict("the fork has no id"))?;
-    let go_on = GoOn { request, model };
-    service.workers.start("resume", &go_on.arguments(&fork.0), &fork).await?;
+    let go_on = GoOn { request, options: RunOptions { model, ..RunOptions::default() } };
+    service.workers.start("resume", &go_on.arguments(&fork.0)?, &fork).await?;
     Ok(Created(Started { id: fork.0 }))
 }
