@@ -23,7 +23,7 @@ use deskhand_runtime::{
     catalogue::Day,
     comparison::Comparison,
     learn::Draft,
-    moments::{MomentParts, Moments},
+    moments::{FollowedMoments, MomentParts},
     retention::Retention,
     sources::EnabledSources,
     tools::FileSettings,
@@ -250,12 +250,12 @@ impl Host {
         Ok(session::side_by_side(&self.find(left)?, &self.find(right)?)?)
     }
 
-    /// The moments of a stored session, or of one that is in progress. Blocking.
+    /// The moments of a stored session, or of one that is in progress.
     ///
     /// # Errors
-    /// There is no such session, or its journal cannot be read.
-    pub fn session_moments(&self, name: &str) -> Result<Moments, HostError> {
-        Ok(session::time_line(&self.find(name)?)?)
+    /// There is no such session.
+    pub fn session_moments(&self, name: &str) -> Result<FollowedMoments, HostError> {
+        Ok(FollowedMoments::of(&self.find(name)?))
     }
 
     /// Everything about the moment of a record: prompt, reply, elements and calls; `None` if there is no such record. Blocking.

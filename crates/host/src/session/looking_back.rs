@@ -4,7 +4,7 @@ use deskhand_runtime::{
     Catalogue, Query, SessionFolder, SessionStore, Table,
     catalogue::Day,
     comparison::{Comparison, compare},
-    moments::{MomentParts, Moments, moment_parts, moments},
+    moments::{MomentParts, moment_parts},
 };
 
 use super::SessionError;
@@ -28,11 +28,6 @@ fn fresh(store: SessionStore) -> Result<Catalogue, SessionError> {
 /// Two sessions side by side.
 pub(crate) fn side_by_side(left: &SessionFolder, right: &SessionFolder) -> Result<Comparison, SessionError> {
     Ok(compare(left, right)?)
-}
-
-/// The moments of a session.
-pub(crate) fn time_line(folder: &SessionFolder) -> Result<Moments, SessionError> {
-    Ok(moments(folder)?)
 }
 
 /// Everything about one moment.

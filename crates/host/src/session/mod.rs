@@ -22,7 +22,7 @@ pub use fork::ForkRequest;
 pub(crate) use fork::{fork, read_policy};
 pub use kept::{AttachedDesktop, KeptDesktop};
 pub(crate) use kept::{attach, list as kept_desktops, one as kept_desktop};
-pub(crate) use looking_back::{moment, series, side_by_side, table, time_line};
+pub(crate) use looking_back::{moment, series, side_by_side, table};
 pub use plan::SessionRequest;
 pub(crate) use plan::{Plan, places, policy};
 pub(crate) use resume::resume;

@@ -1,7 +1,7 @@
 //! One session as a time line: what happened when, and everything about one moment.
 //!
-//! [`moments`] reads a whole journal through the [story](crate::story) and returns a short line per moment. [`moment_parts`] returns
-//! what was on the screen, asked, replied and done at one record; it parses the few lines that it needs.
+//! [`moments`] reads a whole journal through the [story](crate::story) and returns a short line per moment; [`FollowedMoments`] goes on
+//! from where it was. [`moment_parts`] returns what was on the screen, asked, replied and done at one record; it parses the few lines that it needs.
 
 mod line;
 mod parts;
@@ -10,4 +10,4 @@ mod timeline;
 
 pub use line::{MomentKind, MomentLine};
 pub use parts::{CallPart, MomentParts, PromptMessage, ReplyPart, moment_parts};
-pub use timeline::{MOMENTS_MAX, Moments, moments};
+pub use timeline::{FollowedMoments, MOMENTS_MAX, Moments, moments};

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::line::{MomentKind, MomentLine};
 use crate::{
-    journal::{JournalError, Lines, Read, SessionFolder},
+    journal::{JournalError, JournalTail, Lines, Read, SessionFolder},
     passwords::{hidden, veil_of},
     report::{NoteLine, TalkLine},
     story::{Asked, Begun, Chapter, Decision, Moment, Story, Talk, Update},
@@ -53,13 +53,35 @@ pub fn moments(folder: &SessionFolder) -> Result<Moments, JournalError> {
             timeline.read(&if veil.is_empty() { *line } else { hidden(*line, &veil) });
         }
     }
-    Ok(Moments {
-        session: folder.name(),
-        records: timeline.record,
-        ended: timeline.story.is_complete(),
-        moments: timeline.moments,
-        left_out: timeline.left_out,
-    })
+    Ok(timeline.moments_of(folder))
+}
+
+/// The moments of a session that may be in progress: each look reads what is new.
+pub struct FollowedMoments {
+    folder: SessionFolder,
+    tail: JournalTail,
+    timeline: Timeline,
+}
+
+impl FollowedMoments {
+    /// Follows a session from its first record on.
+    pub fn of(folder: &SessionFolder) -> Self {
+        Self { folder: folder.clone(), tail: JournalTail::of(folder), timeline: Timeline::default() }
+    }
+
+    /// The moments so far, as [`moments`] has them. Blocking.
+    ///
+    /// # Errors
+    /// As [`moments`].
+    pub fn now(&mut self) -> Result<Moments, JournalError> {
+        if !veil_of(&self.folder)?.is_empty() {
+            // What was read before a password was known may have it in clear.
+            return moments(&self.folder);
+        }
+        let Self { folder, tail, timeline } = self;
+        tail.read_new(&mut |line| timeline.read(line))?;
+        Ok(timeline.moments_of(folder))
+    }
 }
 
 #[derive(Default)]
@@ -76,6 +98,16 @@ struct Timeline {
 }
 
 impl Timeline {
+    fn moments_of(&self, folder: &SessionFolder) -> Moments {
+        Moments {
+            session: folder.name(),
+            records: self.record,
+            ended: self.story.is_complete(),
+            moments: self.moments.clone(),
+            left_out: self.left_out,
+        }
+    }
+
     fn read(&mut self, line: &Line) {
         self.record = line.seq;
         self.at_ms = line.at_ms;

@@ -1,6 +1,6 @@
 //! One session as a time line, and each of its moments: judged by the JSON of the journal, and by the whole journal read line by line.
 
-use std::{collections::BTreeMap, fs};
+use std::{collections::BTreeMap, fs, io::Write as _};
 
 use deskhand_core::{
     observation::Observation,
@@ -10,7 +10,7 @@ use deskhand_core::{
 use deskhand_desktop_fake::office;
 use deskhand_runtime::{
     StopSwitch,
-    moments::{MomentKind, MomentParts, moment_parts, moments},
+    moments::{FollowedMoments, MomentKind, MomentParts, moment_parts, moments},
 };
 use serde_json::Value;
 
@@ -81,6 +81,28 @@ async fn pictures_of_the_time_line_are_files() {
         shown = moment.picture.clone().or(shown);
         assert_eq!(moment.shown, shown, "{moment:?}");
     }
+}
+
+#[tokio::test]
+async fn a_time_line_that_is_followed_is_that_of_the_whole_journal() {
+    let ran = run_office(&office_script()).await;
+    let (folder, journal) = (&ran.end.folder, ran.end.folder.journal_path());
+    let text = fs::read(&journal).unwrap();
+    let header = text.iter().position(|byte| *byte == b'\n').unwrap() + 1;
+    fs::write(&journal, &text[..header]).unwrap();
+    let mut file = fs::OpenOptions::new().append(true).open(&journal).unwrap();
+    let mut followed = FollowedMoments::of(folder);
+    let mut last = followed.now().unwrap().moments.len();
+    // A piece ends anywhere in a line.
+    for piece in text[header..].chunks(text.len() / 7) {
+        file.write_all(piece).unwrap();
+        let now = followed.now().unwrap();
+        assert!(now.moments.len() > last, "each piece has moments");
+        last = now.moments.len();
+    }
+    let whole = moments(folder).unwrap();
+    assert_eq!(followed.now().unwrap(), whole);
+    assert_eq!((last, whole.ended), (whole.moments.len(), true));
 }
 
 /// What a reader of the whole journal knows at each record.

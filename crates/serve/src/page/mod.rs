@@ -20,6 +20,7 @@ mod live;
 mod metrics;
 mod once;
 mod routes;
+mod time_lines;
 mod timing;
 mod tls;
 mod unit;
@@ -50,6 +51,7 @@ use self::{
     live::Hub,
     metrics::Metrics,
     once::Once,
+    time_lines::TimeLines,
     views::Views,
     workers::Workers,
 };
@@ -91,6 +93,7 @@ pub(crate) struct Service {
     pub(crate) door: Door,
     pub(crate) hub: Hub,
     pub(crate) once: Once,
+    pub(crate) time_lines: TimeLines,
     pub(crate) views: Views,
     pub(crate) workers: Workers,
     pub(crate) metrics: Metrics,
@@ -129,6 +132,7 @@ impl PageServer {
         let service = Service {
             hub: Hub::new(host.sessions()),
             once: Once::new(&options.folder),
+            time_lines: TimeLines::default(),
             metrics: Metrics::in_folder(&options.folder),
             places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
             workers: Workers::new(&options, host.sessions().root().to_owned()),

@@ -59,6 +59,9 @@ pub(super) fn binary(given: Option<&Path>, profile: &str) -> Result<PathBuf> {
     Ok(workspace::root().join("target").join(folder).join("deskhand"))
 }
 
+/// More calls of the model than a session gets to.
+const MODEL_CALLS_MAX: u32 = 1_000_000;
+
 impl Service {
     /// A service in a new home folder. `chance` chooses its port.
     pub(super) fn start(binary: PathBuf, chance: &mut Chance) -> Result<Self> {
@@ -104,7 +107,8 @@ impl Service {
 
     /// Starts the service, which does not run.
     pub(super) fn start_again(&mut self) -> Result<()> {
-        let mut command = self.command(&["serve", "--port", &self.port.to_string()]);
+        let (port, calls) = (self.port.to_string(), MODEL_CALLS_MAX.to_string());
+        let mut command = self.command(&["serve", "--port", &port, "--", "--max-model-calls", &calls]);
         let log = fs::OpenOptions::new().create(true).append(true).open(self.home().join("serve.log"))?;
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().context("start the service")?;
         let output = child.stdout.take().context("read the service")?;

@@ -24,7 +24,7 @@ pub(super) async fn moments(
     Path(OfSession { id }): Path<OfSession>,
 ) -> Result<Json<Moments>, PageError> {
     service.hub.folder(&id)?;
-    let read = spawn_blocking(move || service.host.session_moments(&id)).await;
+    let read = spawn_blocking(move || service.time_lines.of(&service.host, &id)).await;
     Ok(Json(read.map_err(|error| PageError::failed("read the session", &error))??))
 }
 
