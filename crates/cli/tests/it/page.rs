@@ -167,9 +167,9 @@ pub(crate) struct Ending<'a>(pub(crate) &'a World);
 impl Drop for Ending<'_> {
     fn drop(&mut self) {
         for (pid, line) in self.0.processes() {
-            if ["deskhand run ", "deskhand do ", "deskhand batch ", "deskhand schedule ", "keep-desktop"]
-                .iter()
-                .any(|part| line.contains(part))
+            let commands = ["run", "resume", "follow", "do", "batch", "schedule"];
+            let is_one = commands.iter().any(|command| line.contains(&format!("deskhand {command} ")));
+            if (is_one || line.contains("keep-desktop"))
                 && let Some(pid) = rustix::process::Pid::from_raw(pid)
             {
                 rustix::process::kill_process(pid, rustix::process::Signal::TERM).ok();
