@@ -45,6 +45,7 @@ pub mod knowledge;
 pub mod live;
 pub mod local;
 pub mod model;
+mod named_files;
 mod notice;
 mod notify;
 mod prompts;

@@ -13,6 +13,7 @@ use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Calendar, ScheduleError};
+use crate::named_files::{names, write_whole};
 
 /// The version of the format that this code writes.
 const FORMAT: u32 = 1;
@@ -148,19 +149,7 @@ impl Schedules {
     /// The folder cannot be read.
     pub fn names(&self) -> Result<Vec<String>, ScheduleError> {
         let failed = |source| ScheduleError::File { what: "read", path: self.folder.clone(), source };
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name().to_string_lossy().into_owned();
-            let name = name.strip_suffix(FILE).filter(|name| Workflow::is_name(name));
-            names.extend(name.map(str::to_owned));
-        }
-        names.sort();
-        Ok(names)
+        names(&self.folder, FILE).map_err(failed)
     }
 
     /// A schedule by its name.
@@ -294,14 +283,6 @@ impl Claim {
         let written = write_whole(&self.path, &bytes);
         written.map_err(|source| ScheduleError::File { what: "write", path: self.path.clone(), source })
     }
-}
-
-/// Writes a file that appears whole or not at all.
-pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(path.parent().unwrap_or(Path::new(".")))?;
-    io::Write::write_all(&mut file, bytes)?;
-    file.persist(path)?;
-    Ok(())
 }
 
 fn read(path: &Path) -> Result<String, ScheduleError> {

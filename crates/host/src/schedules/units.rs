@@ -6,7 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use super::{Schedule, ScheduleError, folder::write_whole};
+use super::{Schedule, ScheduleError};
+use crate::named_files::write_whole;
 
 /// The timers of the user, where a systemd user manager answers.
 #[derive(Debug, Clone, PartialEq, Eq)]

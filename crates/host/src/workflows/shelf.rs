@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    fs, io,
+    fs,
     path::{Path, PathBuf},
 };
 
@@ -12,6 +12,7 @@ use deskhand_core::{
 };
 
 use super::WorkflowFileError;
+use crate::named_files::{names, write_whole};
 
 /// What a file with a proposed change ends with.
 const PROPOSED: &str = ".proposed.toml";
@@ -57,20 +58,7 @@ impl Shelf {
     /// The folder cannot be read.
     pub fn names(&self) -> Result<Vec<String>, WorkflowFileError> {
         let failed = |source| WorkflowFileError::File { what: "read", path: self.folder.clone(), source };
-        let entries = match fs::read_dir(&self.folder) {
-            Ok(entries) => entries,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(failed(error)),
-        };
-        let mut names = Vec::new();
-        for entry in entries {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.to_string_lossy();
-            let own = name.strip_suffix(".toml").filter(|own| Workflow::is_name(own));
-            names.extend(own.map(str::to_owned));
-        }
-        names.sort();
-        Ok(names)
+        names(&self.folder, ".toml").map_err(failed)
     }
 
     /// The workflow with a name, or of a file.
@@ -212,10 +200,7 @@ fn write(path: &Path, workflow: &Workflow) -> Result<(), WorkflowFileError> {
     let failed = |source| WorkflowFileError::File { what: "write", path: path.to_owned(), source };
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(failed)?;
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
-    io::Write::write_all(&mut file, text.as_bytes()).map_err(failed)?;
-    file.persist(path).map_err(|error| failed(error.error))?;
-    Ok(())
+    write_whole(path, text.as_bytes()).map_err(failed)
 }
 
 /// A workflow as its file has it.

@@ -74,8 +74,8 @@ impl Workers {
         own: &[String],
         session: &SessionId,
     ) -> Result<(), PageError> {
-        let listens = self.sessions.join(&session.0).join(CONTROL_SOCKET);
-        self.start_until(command, own, &session.0, &[&self.sessions.join(&session.0), &listens]).await
+        let [folder, listens] = self.signs_of(session);
+        self.start_until(command, own, &session.0, &[&folder, &listens]).await
     }
 
     /// Runs a command of the program, and returns once these files are there, one after the other. `id` is the name of its log.
@@ -119,10 +119,9 @@ impl Workers {
     /// # Errors
     /// The program does not start, or ends before the session begins: the error has what it said.
     pub(crate) async fn start_schedule(&self, name: &str, session: &SessionId) -> Result<(), PageError> {
-        let listens = self.sessions.join(&session.0).join(CONTROL_SOCKET);
         let words = [format!("--as={}", session.0), name.to_owned()];
-        let files = [&*self.sessions.join(&session.0), &listens];
-        self.await_files(self.schedule(&words), &session.0, &files).await
+        let [folder, listens] = self.signs_of(session);
+        self.await_files(self.schedule(&words), &session.0, &[&folder, &listens]).await
     }
 
     /// Begins a schedule that is due, and does not wait for it.
@@ -163,10 +162,17 @@ impl Workers {
     /// # Errors
     /// It does not within the time that one may take.
     pub(crate) async fn begun(&self, session: &SessionId) -> Result<(), PageError> {
-        let folder = self.sessions.join(&session.0);
-        let begun = timeout(BEGIN_BOUND, all_appear(&[&folder, &folder.join(CONTROL_SOCKET)])).await;
+        let [folder, listens] = self.signs_of(session);
+        let begun = timeout(BEGIN_BOUND, all_appear(&[&folder, &listens])).await;
         let begun = begun.map_err(|_| PageError::conflict(TAKES_LONG))?;
         begun.map_err(|error| PageError::failed("start the session", &error))
+    }
+
+    /// The files whose appearance says that a session has begun.
+    fn signs_of(&self, session: &SessionId) -> [PathBuf; 2] {
+        let folder = self.sessions.join(&session.0);
+        let listens = folder.join(CONTROL_SOCKET);
+        [folder, listens]
     }
 
     fn command(&self, name: &str, own: &[String]) -> Command {
