@@ -12,7 +12,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, TryRecvError},
     },
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use deskhand_core::geometry::{Point, Rect, Screen, Size};
@@ -37,6 +37,7 @@ use x11rb::{
 
 use super::{
     frame::{Frame, merged},
+    pace::Pace,
     update::{Part, Update},
 };
 use crate::x11::{
@@ -45,10 +46,6 @@ use crate::x11::{
     fault::{Fault, WorkResult},
 };
 
-/// The shortest time between two updates.
-const INTERVAL_MIN: Duration = Duration::from_millis(40);
-/// After an update the thread rests for so many times as long as that took.
-const REST: u32 = 2;
 /// The most areas that are read for one update.
 const READS_MAX: usize = 8;
 /// With more areas, the box around them is read.
@@ -87,7 +84,7 @@ pub(super) fn run(
             return;
         }
     };
-    Watch { eye, name, signals, asked: None, due: Instant::now(), failed: 0 }.run(requests);
+    Watch { eye, name, signals, asked: None, pace: Pace::of_this_thread(), failed: 0 }.run(requests);
 }
 
 /// The loop of the thread.
@@ -96,8 +93,7 @@ struct Watch<'name> {
     name: &'name str,
     signals: Signals,
     asked: Option<Asked>,
-    /// When the next update may be made. Until then, nothing is read from the server.
-    due: Instant,
+    pace: Pace,
     /// How often reading has failed in a row.
     failed: u32,
 }
@@ -123,10 +119,10 @@ impl Watch<'_> {
 
     /// Handles events and makes an update, if it is time.
     fn proceed(&mut self) -> DesktopResult<()> {
-        let begun = Instant::now();
-        if begun < self.due {
+        if !self.pace.rest().is_zero() {
             return Ok(());
         }
+        let begun = Instant::now();
         let name = self.name;
         let heard = self.eye.listen();
         let heard = heard.map_err(|fault| fault.into_desktop_error("listen to the X server", name))?;
@@ -135,7 +131,7 @@ impl Watch<'_> {
         let Some(asked) = asked else {
             if heard {
                 // A pointer that moves while nobody waits does not keep us awake.
-                self.due = begun + INTERVAL_MIN;
+                self.pace.listened(begun);
             }
             return Ok(());
         };
@@ -159,15 +155,14 @@ impl Watch<'_> {
                 }
             }
         }
-        let ended = Instant::now();
-        self.due = (begun + INTERVAL_MIN).max(ended + (ended - begun) * REST);
+        self.pace.looked(begun);
         Ok(())
     }
 
     /// Waits until it is time, or until there is something to do.
     fn wait(&self) -> DesktopResult<()> {
         let wake: &OwnedFd = &self.signals.wake;
-        let rest = self.due.saturating_duration_since(Instant::now());
+        let rest = self.pace.rest();
         let stream = self.eye.connection.stream();
         let mut both = [PollFd::new(wake, PollFlags::IN), PollFd::new(stream, PollFlags::IN)];
         let waited = if rest.is_zero() {

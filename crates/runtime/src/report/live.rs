@@ -62,7 +62,7 @@ impl LivePage {
         self.stale
     }
 
-    /// What a line adds or changes.
+    /// What a line adds, without the step in progress: that is [`Self::step`].
     ///
     /// # Errors
     /// A template is broken.
@@ -82,11 +82,17 @@ impl LivePage {
             let Update::Chapter(chapter) = update else { continue };
             parts.push(self.chapter(&chapter, line.seq)?);
         }
-        if let Some(step) = self.story.step() {
-            let html = self.templates.render("step", &self.steps.page(step))?;
-            parts.push(LivePart { id: format!("s{}", step.number), seq: line.seq, html });
-        }
         Ok(parts)
+    }
+
+    /// The step in progress as of a line, the last one that was read: once after many lines, since each of them changes it.
+    ///
+    /// # Errors
+    /// A template is broken.
+    pub fn step(&mut self, seq: u64) -> Result<Option<LivePart>, ReportError> {
+        let Some(step) = self.story.step() else { return Ok(None) };
+        let html = self.templates.render("step", &self.steps.page(step))?;
+        Ok(Some(LivePart { id: format!("s{}", step.number), seq, html }))
     }
 
     fn chapter(&mut self, chapter: &Chapter, seq: u64) -> Result<LivePart, ReportError> {

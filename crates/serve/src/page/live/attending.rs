@@ -8,6 +8,7 @@ use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::{OwnedReadHalf, OwnedWriteHalf},
     sync::{mpsc, oneshot},
+    time::{Instant, timeout_at},
 };
 
 /// The longest line that is read, in bytes.
@@ -56,6 +57,16 @@ impl ControlWriter {
     }
 }
 
+/// What was heard of a running session.
+pub(super) enum Heard {
+    /// A line.
+    Line(Value),
+    /// The moment has come that was waited for.
+    Due,
+    /// Its process has ended.
+    End,
+}
+
 /// A connection to a running session.
 pub(super) struct Attending {
     lines: ControlLines,
@@ -77,21 +88,34 @@ impl Attending {
         Some((Self { lines, writer, wanted }, sender))
     }
 
-    /// The next line of the session, while lines are sent to it; `None` once its process has ended.
-    pub(super) async fn next(&mut self) -> Option<Value> {
+    /// The next line of the session, while lines are sent to it, or word that `due` has come.
+    pub(super) async fn next(&mut self, due: Option<Instant>) -> Heard {
         loop {
+            // However much the session says, what is due comes.
+            if due.is_some_and(|due| due <= Instant::now()) {
+                return Heard::Due;
+            }
             tokio::select! {
-                line = self.lines.next() => return line,
                 Some(wish) = self.wanted.recv() => {
                     if self.writer.send(&wish.line).await.is_err() {
-                        return None;
+                        return Heard::End;
                     }
                     // Who does not wait for it does not mind.
                     wish.sent.send(()).ok();
                 }
+                heard = heard(&mut self.lines, due) => return heard,
             }
         }
     }
+}
+
+/// The next line, or word that `due` has come. Nothing is lost when this is dropped.
+async fn heard(lines: &mut ControlLines, due: Option<Instant>) -> Heard {
+    let line = match due {
+        Some(due) => timeout_at(due, lines.next()).await,
+        None => Ok(lines.next().await),
+    };
+    line.map_or(Heard::Due, |line| line.map_or(Heard::End, Heard::Line))
 }
 
 fn len(bytes: &[u8]) -> u64 {

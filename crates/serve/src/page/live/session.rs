@@ -15,17 +15,19 @@ use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot, watch},
     task::{JoinSet, spawn_blocking},
-    time::timeout,
+    time::{Instant, timeout},
 };
 
 use super::{
-    attending::{Attending, Wish},
+    attending::{Attending, Heard, Wish},
     now::{Now, Told},
 };
 use crate::page::error::PageError;
 
 /// How long it may take to hear what a session asks, for who has just come.
 const ASKS_BOUND: Duration = Duration::from_secs(3);
+/// The shortest time between two looks at the journal: a step writes some ten records, and who watches sees each of its changes drawn.
+const READ_INTERVAL: Duration = Duration::from_millis(100);
 /// The most parts of a page that are kept: those of the last steps.
 const PARTS_MAX: usize = 400;
 
@@ -122,6 +124,7 @@ impl Reader {
 
     fn read_on(&mut self) -> Result<Vec<LivePart>, PageError> {
         let (mut parts, mut problem) = (Vec::new(), None);
+        let before = self.tail.seq();
         let page = &mut self.page;
         let mut read_line = |line: &Line| match page.read(line) {
             Ok(new) => parts.extend(new),
@@ -129,7 +132,15 @@ impl Reader {
         };
         let read = self.tail.read_new(&mut read_line);
         read.map_err(|error| PageError::failed("read the journal", &error))?;
-        problem.map_or(Ok(parts), Err)
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let seq = self.tail.seq();
+        if seq > before {
+            let step = self.page.step(seq).map_err(|error| PageError::failed("make the page", &error))?;
+            parts.extend(step);
+        }
+        Ok(parts)
     }
 }
 
@@ -200,24 +211,46 @@ impl LiveSession {
 
     /// Follows a running session to its end.
     async fn follow(weak: &std::sync::Weak<Self>, mut attending: Attending, mut reader: Reader) {
-        while let Some(line) = attending.next().await {
+        let mut read_at = Instant::now();
+        let mut unread = None;
+        loop {
+            let heard = attending.next(unread).await;
             let Some(session) = weak.upgrade() else { return };
-            let mut told = Told::Nothing;
-            session.change(|state| {
-                told = state.now.read(line);
-                state.now.see(&reader.page);
-                state.now_version = state.version;
-            });
-            if told == Told::Records {
-                reader = match session.read(reader).await {
-                    Ok(reader) => reader,
-                    Err(_) => return session.ended(),
-                };
+            match heard {
+                Heard::End => break,
+                Heard::Line(line) => {
+                    if session.hear(line, &reader.page) == Told::Records && unread.is_none() {
+                        unread = Some(read_at + READ_INTERVAL);
+                    }
+                }
+                Heard::Due => {
+                    reader = match session.read(reader).await {
+                        Ok(reader) => reader,
+                        Err(_) => return session.ended(),
+                    };
+                    (read_at, unread) = (Instant::now(), None);
+                }
             }
         }
         let Some(session) = weak.upgrade() else { return };
         let _ = session.read(reader).await;
         session.ended();
+    }
+
+    /// Takes in a line of the session, and tells those who watch if it changes what they see.
+    fn hear(&self, line: Value, page: &LivePage) -> Told {
+        let mut state = self.state();
+        let before = state.now.clone();
+        let told = state.now.read(line);
+        state.now.see(page);
+        if state.now != before {
+            state.version = state.version.saturating_add(1);
+            state.now_version = state.version;
+            let version = state.version;
+            drop(state);
+            self.version.send_replace(version);
+        }
+        told
     }
 
     fn ended(&self) {
