@@ -265,7 +265,6 @@ fn session_flag(error: &SessionError) -> Option<String> {
         | SessionError::NoDesktop { .. }
         | SessionError::Fork { .. }
         | SessionError::NothingAfter { .. }
-        | SessionError::Policy { .. }
         | SessionError::Prompts { .. }
         | SessionError::NoPrompts { .. }
         | SessionError::UnknownPrompt { .. }

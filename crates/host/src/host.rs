@@ -182,16 +182,13 @@ impl Host {
         Ok(session::replay(&self.find(name)?)?)
     }
 
-    /// Judges what the agents of a stored session proposed by today's policy, or by the rules of a file. Offline; the session went
-    /// the way that it went.
+    /// Judges what the agents of a stored session proposed by the policy of the configuration. Offline; the session went the way
+    /// that it went.
     ///
     /// # Errors
-    /// There is no such session, its journal or prompts cannot be read, or the file is no policy.
-    pub fn review(&self, name: &str, policy: Option<&Path>) -> Result<Review, HostError> {
-        let policy = match policy {
-            Some(file) => session::read_policy(file)?,
-            None => session::policy(&self.loaded.config.policy, &session::places()),
-        };
+    /// There is no such session, or its journal or prompts cannot be read.
+    pub fn review(&self, name: &str) -> Result<Review, HostError> {
+        let policy = session::policy(&self.loaded.config.policy, &session::places());
         Ok(session::review(&self.find(name)?, policy)?)
     }
 

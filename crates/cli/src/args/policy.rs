@@ -1,10 +1,8 @@
 //! Arguments of `deskhand policy`.
 
-use std::path::PathBuf;
-
 use clap::{Args, Subcommand};
 
-use super::StoreArgs;
+use super::{StoreArgs, settings::PolicyFileArgs};
 
 const EXAMPLES: &str = "\
 The commands of a recorded session are judged offline by today's rules: those of the
@@ -36,9 +34,8 @@ pub(crate) enum PolicyCommand {
 pub(crate) struct PolicyReviewArgs {
     /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// Rules to use instead of those of the configuration: a TOML file.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) policy: PolicyFileArgs,
     /// Print JSON, one line for each command.
     #[arg(long)]
     pub(crate) json: bool,

@@ -176,9 +176,6 @@ pub(crate) struct ForkArgs {
     /// Folder of prompts; each file, such as `host_system.md`, replaces the prompt of that name.
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
-    /// Policy to use instead: a TOML file of rules.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
     /// Accept a journal whose seals cannot be checked: of an earlier version, or of another machine.
     #[arg(long)]
     pub(crate) unsealed: bool,

@@ -149,6 +149,8 @@ pub(crate) struct ApprovalArgs {
     /// Seconds to wait for an approval; 0 waits without limit [default: 0].
     #[arg(long, value_name = "N")]
     approval_timeout: Option<u64>,
+    #[command(flatten)]
+    policy: PolicyFileArgs,
     /// Ask for approval only where a rule of the policy says so; what the policy denies stays denied.
     #[arg(long)]
     no_safe_guard: bool,
@@ -158,6 +160,14 @@ pub(crate) struct ApprovalArgs {
     /// Evaluate the result before the request ends: by rules over the journal, then by the model.
     #[arg(long)]
     evaluate: bool,
+}
+
+/// Which policy.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct PolicyFileArgs {
+    /// Rules to use instead of those of the configuration: a TOML file with the keys of `[policy]`, `safe_guard` and `[[rules]]`.
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
+    policy: Option<String>,
 }
 
 /// Whether agents may ask.
@@ -274,10 +284,18 @@ impl LimitArgs {
     }
 }
 
+impl PolicyFileArgs {
+    /// Adds the setting that this flag stands for.
+    pub(crate) fn add_to(&self, overrides: Overrides) -> Overrides {
+        overrides.set_if("policy.file", self.policy.clone(), "the flag --policy")
+    }
+}
+
 impl ApprovalArgs {
     fn add_to(&self, overrides: Overrides) -> Overrides {
         let may_ask = self.ask.map(|when| when == AskWhen::Auto);
-        overrides
+        self.policy
+            .add_to(overrides)
             .set_if("people.ask_questions", may_ask, "the flag --ask")
             .set_if("people.approvals", word(self.approve), "the flag --approve")
             .set_if("people.question_timeout_s", self.question_timeout, "the flag --question-timeout")

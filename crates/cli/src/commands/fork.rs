@@ -19,7 +19,6 @@ pub(crate) async fn fork(args: &ForkArgs) -> CommandResult {
         at: args.at,
         unsealed: unsealed(args.unsealed),
         prompts: args.prompts.clone(),
-        policy: args.policy.clone(),
         request: request(&args.work, args.request.as_deref(), args.screenshot.as_ref()),
     };
     let again = format!("deskhand fork {} --at {} \"…\"", args.session, args.at);

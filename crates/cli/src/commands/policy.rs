@@ -30,7 +30,7 @@ pub(crate) fn policy(args: &PolicyArgs) -> CommandResult {
 }
 
 fn review(args: &PolicyReviewArgs) -> Result<Review, crate::exit::CliError> {
-    Ok(load(args.store.overrides())?.review(&args.session, args.policy.as_deref())?)
+    Ok(load(args.policy.add_to(args.store.overrides()))?.review(&args.session)?)
 }
 
 /// Prints the commands that are wanted, then how many there are.

@@ -277,7 +277,7 @@ fn a_session_is_judged_by_the_rules_of_today() {
     world.file("wrong.toml", "[[rules]]\nlabels = \"Finish\"\n");
     let wrong = world.run(&["policy", "test", "last", "--policy", "wrong.toml"]);
     assert!(
-        wrong.starts_with("exit 1\n") && wrong.contains("wrong.toml") && wrong.contains("labels"),
+        wrong.starts_with("exit 2\n") && wrong.contains("unknown key `policy.rules[0].labels` in"),
         "{wrong}"
     );
 }

@@ -87,6 +87,10 @@ fn what_cannot_be_is_said_about_its_field() {
     assert_eq!(start(json!({"request": "x", "size": "12"})), (400, "size".to_owned()));
     assert_eq!(start(json!({"request": "x", "max_cost": -1})), (400, "max_cost".to_owned()));
     assert_eq!(start(json!({"request": "x", "max_minutes": 0})), (400, "max_minutes".to_owned()));
+    let misspelt = world.file("misspelt.toml", "[[rules]]\ntool = \"type_txt\"\ndecision = \"deny\"\n");
+    for policy in ["misspelt.toml", "/nonexistent.toml", misspelt.to_str().unwrap()] {
+        assert_eq!(start(json!({"request": "x", "policy": policy})), (400, "policy".to_owned()), "{policy}");
+    }
     assert_eq!(service.post("/api/sessions", &json!({"request": "x", "approve": "maybe"})).status, 422);
     assert_eq!(service.post("/api/sessions", &json!({"request": "x", "sise": "800x600"})).status, 422);
     let page = service.get("/").body;
@@ -95,6 +99,28 @@ fn what_cannot_be_is_said_about_its_field() {
     let mut bad = world.command(&["serve", "--port", "0", "--", "--max-cots", "1"]);
     let said = world.shown(&bad.output().unwrap());
     assert!(said.starts_with("exit 2\n") && said.contains("--max-cots"), "{said}");
+}
+
+#[test]
+fn the_rules_of_a_file_hold_in_place_of_those_of_the_configuration() {
+    if !has_desktop() {
+        return;
+    }
+    let world = scripted(GREETS);
+    let _ending = Ending(&world);
+    let service = Service::start(&world, &[]);
+    let rules = "[[rules]]\ntool = \"type_text\"\ndecision = \"deny\"\nreason = \"no typing today\"\n";
+    let rules = world.file("rules.toml", rules);
+    let id =
+        started(&service.post("/api/sessions", &json!({"request": "write the greeting", "policy": rules})));
+    ended(&service, &id);
+    let shown = world.run(&["show", &id]);
+    assert!(shown.contains("no typing today"), "{shown}");
+    let journal = fs::read_to_string(world.store().root().join(&id).join("journal.jsonl")).unwrap();
+    assert!(
+        journal.contains("\"outcome\":\"refused\"") || journal.contains("denied by the policy"),
+        "{journal}"
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use deskhand_core::policy::Places;
 
 use super::{
     Config, DesktopKind, Loaded, ModelSettings, Overrides, Provider, ScreenSize, SessionLayer, Sources,
-    all_keys, explain, is_section_key, keys_below, load, price_table, schema_text, starter_text,
+    all_keys, confine, explain, is_section_key, keys_below, load, price_table, schema_text, starter_text,
 };
 
 fn load_text(text: &str, variables: &[(&str, &str)]) -> Result<Loaded, String> {
@@ -275,6 +275,43 @@ fn policy_prices_and_limits_of_a_session_are_configured() {
         negative.limits.to_limits().unwrap_err().to_string(),
         "`limits.cost_max` is not an amount of money"
     );
+}
+
+#[test]
+fn a_file_of_rules_takes_the_place_of_those_of_the_configuration() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("rules.toml");
+    let configured = "[policy]\nsafe_guard = false\n[[policy.rules]]\ntool = \"save\"\ndecision = \"deny\"\n";
+    let with = |text: &str, more: &[(&str, bool)]| {
+        fs::write(&file, text).unwrap();
+        let chosen = Overrides::default().set("policy.file", file.to_str().unwrap(), "the flag --policy");
+        let overrides = more.iter().fold(chosen, |all, (key, value)| all.set(key, *value, "a flag"));
+        load_with(configured, &[], overrides).map_err(|error| error.replace(file.to_str().unwrap(), "[file]"))
+    };
+    let rules = "[[rules]]\ntool = \"save_as\"\ndecision = \"ask\"\n";
+    let loaded = with(rules, &[]).unwrap();
+    let policy = loaded.config.policy.to_policy(&Places::default());
+    assert!(policy.safe_guard, "what the file leaves out is the default");
+    assert_eq!(policy.rules.iter().map(ToString::to_string).collect::<Vec<_>>(), ["ask tool `save_as`"]);
+    assert!(explain(&loaded, "policy.rules").unwrap().comes_from.ends_with("rules.toml:1"));
+    assert!(loaded.overrides("policy.file"));
+    // What protects it from agents: a whole path.
+    assert_eq!(loaded.config.policy.file.as_deref(), Some(file.as_path()));
+    assert!(confine(&loaded.config).read_only.contains(&file));
+    // A flag for this run is stronger than the file.
+    assert!(!with(rules, &[("policy.safe_guard", false)]).unwrap().config.policy.safe_guard);
+    for (text, told) in [
+        ("[[rules]]\ntool = \"save_ass\"\ndecision = \"ask\"\n", "did you mean `save_as`?"),
+        ("[[rule]]\n", "unknown key `policy.rule` in [file]:1\nhelp: did you mean `policy.rules`?"),
+        ("rules = 1\n", "`policy.rules` in [file]:1 is 1"),
+        ("safe_guard = \n", "failed to read the configuration [file]:1"),
+        ("file = \"other.toml\"\n", "names another file"),
+    ] {
+        let error = with(text, &[]).unwrap_err();
+        assert!(error.contains(told), "{told}: {error}");
+    }
+    let gone = load_text("[policy]\nfile = \"/nonexistent/rules.toml\"\n", &[]).unwrap_err();
+    assert!(gone.contains("failed to read the policy /nonexistent/rules.toml: No such file"), "{gone}");
 }
 
 #[test]

@@ -55,6 +55,16 @@ impl Layers {
         text: &str,
         schema: &Value,
     ) -> Result<(), ConfigError> {
+        self.add_text(path, text, schema, &mut Vec::new())
+    }
+
+    fn add_text(
+        &mut self,
+        path: &std::path::Path,
+        text: &str,
+        schema: &Value,
+        below: &mut Vec<String>,
+    ) -> Result<(), ConfigError> {
         let line_of = |span: Option<Range<usize>>| {
             let end = span.map_or(0, |span| span.start);
             text.get(..end).map_or(1, |head| head.matches('\n').count() + 1)
@@ -65,7 +75,21 @@ impl Layers {
         })?;
         let origin_of =
             |span: Range<usize>| Origin::File { path: path.to_owned(), line: line_of(Some(span)) };
-        self.add_table(table.get_ref(), &mut Vec::new(), schema, &origin_of)
+        self.add_table(table.get_ref(), below, schema, &origin_of)
+    }
+
+    /// Adds the text of a file that has the keys of `section`, in place of what was there.
+    pub(super) fn add_section_file(
+        &mut self,
+        section: &str,
+        path: &std::path::Path,
+        text: &str,
+        schema: &Value,
+    ) -> Result<(), ConfigError> {
+        let below = format!("{section}.");
+        self.origins.retain(|key, _| !key.starts_with(&below));
+        self.values.remove(section);
+        self.add_text(path, text, schema, &mut vec![section.to_owned()])
     }
 
     fn add_table(
@@ -185,11 +209,21 @@ impl Layers {
         let root = Value::Object(self.values.clone());
         let found = follow(&root, key, &|value, name| value.get(name), &|value, at| value.get(at));
         let described = follow(schema, key, &|part, name| node(part, &[name]), &|part, _| part.get("items"));
+        let origin = self.origin_of(key.split('[').next().unwrap_or(key)).to_string();
+        let section = key.rsplit_once('.').map_or("", |(section, _)| section);
+        let around =
+            || follow(schema, section, &|part, name| node(part, &[name]), &|part, _| part.get("items"));
+        // In a list of sections, keys are only known to be wrong here.
+        if described.is_none()
+            && let Some(known) = around().and_then(keys_of)
+        {
+            return ConfigError::UnknownKey { key: key.to_owned(), origin, nearest: None, known };
+        }
         let words: Vec<String> =
             described.map(allowed).unwrap_or_default().into_iter().map(|(word, _)| word).collect();
         ConfigError::WrongValue {
             key: key.to_owned(),
-            origin: self.origin_of(key.split('[').next().unwrap_or(key)).to_string(),
+            origin,
             found: found.map_or_else(|| "missing".to_owned(), ToString::to_string),
             expected: described.map_or_else(|| problem.to_owned(), expects),
             nearest: found.and_then(Value::as_str).and_then(|said| nearest(said, words)),

@@ -134,14 +134,17 @@ pub fn confine(config: &Config) -> Confine {
         allow: config.desktop.allow.clone(),
         hidden: configuration.into_iter().chain(keys).chain(seals(&store)).chain(page_keys).collect(),
         // What we run and tell agents from there is not for them to change.
-        read_only: vec![
+        read_only: [
             store.root().to_owned(),
             beside(&store, SCHEDULES),
             beside(&store, BATCHES),
             local_dir(config),
             workflows_dir(config),
             knowledge_dir(config),
-        ],
+        ]
+        .into_iter()
+        .chain(config.policy.file.clone())
+        .collect(),
     }
 }
 
@@ -170,6 +173,7 @@ pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     ];
     all.extend(seals(&store));
     all.extend(secret_files(config));
+    all.extend(config.policy.file.clone());
     all
 }
 
@@ -288,9 +292,8 @@ fn merge(
         }
         (None, None) => {}
     }
-    for one in &overrides.values {
-        layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)?;
-    }
+    add_overrides(&mut layers, overrides, schema, |_| true)?;
+    add_policy_file(&mut layers, overrides, schema)?;
     imply_provider(&mut layers, schema)?;
     let mut config: Config = layers.parse(schema)?;
     if overrides.model.is_some() {
@@ -300,6 +303,42 @@ fn merge(
     check_local(&config)?;
     Team::of(&config)?;
     Ok(Loaded { config, origins: layers.origins, base, overrides: overrides.clone() })
+}
+
+fn add_overrides(
+    layers: &mut Layers,
+    overrides: &Overrides,
+    schema: &Value,
+    wanted: impl Fn(&str) -> bool,
+) -> Result<(), ConfigError> {
+    overrides.values.iter().filter(|one| wanted(&one.key)).try_for_each(|one| {
+        layers.add_value(&one.key, one.value.clone(), Origin::Override(one.name.clone()), schema)
+    })
+}
+
+/// Replaces the policy by that of its file, if there is one. Overrides of its keys hold.
+fn add_policy_file(layers: &mut Layers, overrides: &Overrides, schema: &Value) -> Result<(), ConfigError> {
+    const KEY: &str = "policy.file";
+    let root = Value::Object(layers.values.clone());
+    let Some(named) = value_at(&root, &["policy", "file"]).and_then(Value::as_str) else { return Ok(()) };
+    let Some(origin) = layers.origins.get(KEY).cloned() else { return Ok(()) };
+    let unfit = |problem: String| {
+        ConfigError::Unfit {
+        key: KEY.to_owned(),
+        problem,
+        fix: "name a file with the keys of [policy]: safe_guard, and [[rules]] with a decision (allow, ask or deny)"
+            .to_owned(),
+    }
+    };
+    let path = std::path::absolute(expanded(Path::new(named))).map_err(|error| unfit(error.to_string()))?;
+    let text = fs::read_to_string(&path)
+        .map_err(|error| unfit(format!("failed to read the policy {named}: {error}")))?;
+    layers.add_section_file("policy", &path, &text, schema)?;
+    if layers.origins.contains_key(KEY) {
+        return Err(unfit(format!("{named} names another file")));
+    }
+    layers.add_value(KEY, Value::from(path.to_string_lossy()), origin, schema)?;
+    add_overrides(layers, overrides, schema, |key| key.starts_with("policy.") && key != KEY)
 }
 
 /// Sets the fields of a model that differ from the configured ones, so that every other value keeps its origin.

@@ -1,5 +1,7 @@
 //! Settings of what agents may do.
 
+use std::path::PathBuf;
+
 use deskhand_core::policy::{Decision, Places, Policy, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,6 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicySettings {
+    /// A TOML file with the other keys of this section, used instead of what stands here. Agents cannot write to it.
+    pub file: Option<PathBuf>,
     /// Whether to ask for approval when the model says CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
     /// Rules, in order. The first that matches decides; without a match the action is allowed.
@@ -16,7 +20,7 @@ pub struct PolicySettings {
 
 impl Default for PolicySettings {
     fn default() -> Self {
-        Self { safe_guard: true, rules: Vec::new() }
+        Self { file: None, safe_guard: true, rules: Vec::new() }
     }
 }
 

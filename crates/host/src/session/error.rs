@@ -75,15 +75,6 @@ pub enum SessionError {
     /// The script differs from the replies in the journal.
     #[error("the script does not match the replies of this session: {0}")]
     Script(Box<ModelFailure>),
-    /// The policy of a fork could not be read.
-    #[error("failed to read the policy {}", path.display())]
-    Policy {
-        /// The file.
-        path: PathBuf,
-        /// The cause.
-        #[source]
-        source: Box<dyn std::error::Error + Send + Sync>,
-    },
     /// Prompts could not be read.
     #[error("failed to read the prompts of {}", path.display())]
     Prompts {
@@ -144,18 +135,11 @@ impl SessionError {
             Self::NothingAfter { .. } => "add a request".to_owned(),
             Self::Fork { session, error } => fork_help(session, error),
             Self::Script(_) => "use a script that continues from here".to_owned(),
-            Self::Policy { source, .. } if source.is::<toml::de::Error>() => {
-                "a rule is a section [[rules]] with `tool`, `application`, `role`, `label`, and `decision` (allow, ask \
-                 or deny)"
-                    .to_owned()
-            }
             Self::Prompt { .. } => "fix the template, or leave it out to use that of Deskhand".to_owned(),
             Self::NoPrompts { .. } => "prompts are files such as `host_system.md`".to_owned(),
             Self::UnknownPrompt { known, .. } => format!("prompts: {}", known.join(", ")),
             Self::Report(ReportError::Write { .. }) => "name another output file".to_owned(),
-            Self::Report(_) | Self::Journal(_) | Self::Policy { .. } | Self::Prompts { .. } => {
-                return None;
-            }
+            Self::Report(_) | Self::Journal(_) | Self::Prompts { .. } => return None,
         })
     }
 }

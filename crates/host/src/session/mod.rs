@@ -19,7 +19,7 @@ pub use ended::{DesktopEnd, Ended};
 pub use error::SessionError;
 pub(crate) use find::find;
 pub use fork::ForkRequest;
-pub(crate) use fork::{fork, read_policy};
+pub(crate) use fork::fork;
 pub use kept::{AttachedDesktop, KeptDesktop};
 pub(crate) use kept::{attach, list as kept_desktops, one as kept_desktop};
 pub(crate) use looking_back::{moment, series, side_by_side, table};

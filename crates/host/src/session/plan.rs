@@ -462,7 +462,9 @@ fn overridden(before: &SessionConfig, now: &SessionConfig, loaded: &Loaded) -> S
     if is_set("work.verify") {
         session.verify = now.verify;
     }
-    if is_set("policy.safe_guard") {
+    if is_set("policy.file") {
+        session.policy.clone_from(&now.policy);
+    } else if is_set("policy.safe_guard") {
         session.policy.safe_guard = now.policy.safe_guard;
     }
     if is_set("evaluation.enabled") {

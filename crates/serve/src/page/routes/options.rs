@@ -1,6 +1,11 @@
 //! How sessions are run that a form starts: model, budget, desktop, approvals.
 
-use deskhand_host::config::{ApprovalSetting, Config, KeepSetting, ScreenSize, VerifySetting};
+use std::path::Path;
+
+use deskhand_core::text::error_chain;
+use deskhand_host::config::{
+    ApprovalSetting, Config, KeepSetting, Overrides, ScreenSize, Sources, VerifySetting, load,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +25,8 @@ pub(super) struct RunOptions {
     pub(super) max_steps: Option<u32>,
     /// The most minutes.
     pub(super) max_minutes: Option<u32>,
+    /// A file of rules to use instead of those of the configuration; its whole path.
+    pub(super) policy: Option<String>,
     /// What becomes of actions that need approval.
     pub(super) approve: Option<ApprovalSetting>,
     /// Whether the desktop is kept at the end.
@@ -38,6 +45,10 @@ impl RunOptions {
         if let Some(Err(problem)) = size.map(str::parse::<ScreenSize>) {
             return Err(PageError::in_field("size", problem));
         }
+        let policy = given(self.policy.as_ref());
+        if let Some(policy) = policy {
+            check_policy(policy).map_err(|problem| PageError::in_field("policy", problem))?;
+        }
         if self.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
             return Err(PageError::in_field("max_cost", "no amount of money; give dollars, such as 0.50"));
         }
@@ -52,12 +63,25 @@ impl RunOptions {
             ("max-cost", self.max_cost.map(|value| value.to_string())),
             ("max-steps", self.max_steps.map(|value| value.to_string())),
             ("max-minutes", self.max_minutes.map(|value| value.to_string())),
+            ("policy", policy.map(str::to_owned)),
             ("approve", self.approve.map(|value| word(&value))),
             ("keep", self.keep.map(|value| word(&value))),
             ("verify", self.verify.map(|value| word(&value))),
         ];
         let options = options.into_iter().filter_map(|(name, value)| Some(format!("--{name}={}", value?)));
         Ok(options.collect())
+    }
+}
+
+/// Checks a file of rules, as a run with it would.
+fn check_policy(named: &str) -> Result<(), String> {
+    if !named.starts_with("~/") && !Path::new(named).is_absolute() {
+        return Err("no whole path; it begins with `/` or `~/`".to_owned());
+    }
+    let wanted = Overrides::default().set("policy.file", named, "the form");
+    match load(&Sources::of_user().with(wanted)) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(format!("{}; {}", error_chain(&error), error.help())),
     }
 }
 
@@ -82,6 +106,7 @@ pub(super) struct Defaults {
     max_cost: String,
     max_steps: String,
     max_minutes: String,
+    policy: String,
     approve: String,
     keep: String,
     verify: String,
@@ -104,6 +129,11 @@ impl Defaults {
             max_cost: or_none(config.limits.cost_max.map(|cost| cost.to_string())),
             max_steps: config.limits.steps_max.to_string(),
             max_minutes: or_none(config.limits.minutes_max.map(|minutes| minutes.to_string())),
+            policy: config
+                .policy
+                .file
+                .as_ref()
+                .map_or_else(|| "that of the configuration".to_owned(), |file| file.display().to_string()),
             approve: word(&config.people.approvals),
             keep: word(&config.desktop.keep),
             verify: word(&config.work.verify),
@@ -127,6 +157,11 @@ mod tests {
         let arguments = options.arguments().unwrap();
         assert_eq!(arguments, ["--model=mine", "--size=800x600", "--max-cost=0.5", "--approve=none"]);
         let field = |options: RunOptions| options.arguments().unwrap_err().field();
+        let policy = Some("rules.toml".to_owned());
+        assert_eq!(field(RunOptions { policy, ..RunOptions::default() }), Some("policy"));
+        let policy = Some("/nonexistent/rules.toml".to_owned());
+        let refused = RunOptions { policy, ..RunOptions::default() }.arguments().unwrap_err();
+        assert_eq!(refused.field(), Some("policy"));
         let size = Some("--help".to_owned());
         assert_eq!(field(RunOptions { size, ..RunOptions::default() }), Some("size"));
         assert_eq!(field(RunOptions { max_cost: Some(-1.0), ..RunOptions::default() }), Some("max_cost"));

@@ -1,6 +1,6 @@
 //! Starts sessions, goes on with them, and forks them.
 
-use std::{collections::BTreeMap, fs, path::PathBuf, sync::Arc};
+use std::{collections::BTreeMap, fs, sync::Arc};
 
 use axum::{
     Json,
@@ -170,9 +170,9 @@ pub(super) struct Fork {
     /// Another model.
     #[serde(default)]
     model: Option<String>,
-    /// A policy to use instead.
+    /// A file of rules to use instead; its whole path.
     #[serde(default)]
-    policy: Option<PathBuf>,
+    policy: Option<String>,
 }
 
 /// Forks a session, and goes on with the fork.
@@ -184,14 +184,15 @@ pub(super) async fn fork(
 ) -> Result<Created<Started>, PageError> {
     service.hub.folder(&id)?;
     let Fork { at, request, model, policy } = wanted;
-    let forked =
-        ForkRequest { session: id, at, unsealed: Unsealed::Refuse, policy, ..ForkRequest::default() };
+    let go_on = GoOn { request, options: RunOptions { model, policy, ..RunOptions::default() } };
+    // Checked before anything is created.
+    go_on.options.arguments()?;
+    let forked = ForkRequest { session: id, at, unsealed: Unsealed::Refuse, ..ForkRequest::default() };
     let forking = Arc::clone(&service);
     let fork =
         tokio::task::spawn_blocking(move || forking.host.fork(forked).map(|session| session.id())).await;
     let fork = fork.map_err(|error| PageError::failed("fork the session", &error))??;
     let fork = fork.ok_or_else(|| PageError::conflict("the fork has no id"))?;
-    let go_on = GoOn { request, options: RunOptions { model, ..RunOptions::default() } };
     service.workers.start("resume", &go_on.arguments(&fork.0)?, &fork).await?;
     Ok(Created(Started { id: fork.0 }))
 }
