@@ -125,7 +125,7 @@ impl LinuxDesktop {
             fix: "check DISPLAY and XAUTHORITY, or use `--desktop virtual` for a private desktop".to_owned(),
         })?;
         let display_ms = elapsed_ms(begun);
-        environment.set("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1");
+        environment.expose_elements();
         let find = || async {
             let session = zbus::Connection::session().await?;
             accessibility_bus::enable(&session).await

@@ -5,7 +5,7 @@ use std::{ffi::OsStr, path::PathBuf};
 use deskhand_desktop::DesktopError;
 use serde::Serialize;
 
-use crate::{desktop_entries::data_folders, native, virtual_desktop::environment::Environment};
+use crate::{desktop_entries::data_folders, native, toolkits, virtual_desktop::environment::Environment};
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -144,6 +144,21 @@ fn native_documents() -> Finding {
     }
 }
 
+/// The bridges of toolkits that are installed and expose nothing by themselves.
+fn bridges() -> impl Iterator<Item = Finding> {
+    let installed = toolkits::bridged().into_iter().filter(|toolkit| toolkit.installed);
+    installed.map(|toolkit| Finding {
+        name: format!("{} (elements of {} programs)", toolkit.package, toolkit.name),
+        ok: toolkit.bridge.is_some(),
+        required: false,
+        fix: if toolkit.bridge.is_some() { String::new() } else { install(&[toolkit.package]) },
+        detail: match toolkit.bridge {
+            Some(file) => file.display().to_string(),
+            None => "not installed; their windows are read as pictures".to_owned(),
+        },
+    })
+}
+
 fn install(packages: &[&str]) -> String {
     let sudo = if rustix::process::geteuid().is_root() { "" } else { "sudo " };
     format!("{sudo}apt-get install -y --no-install-recommends {}", packages.join(" "))
@@ -159,6 +174,7 @@ pub fn diagnose() -> Vec<Finding> {
     let environment = Environment::of_this_process();
     let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
     findings.push(native_documents());
+    findings.extend(bridges());
     let display = environment.find("DISPLAY").filter(|name| !name.is_empty());
     findings.push(Finding {
         name: "DISPLAY (the desktop you sit at)".to_owned(),

@@ -17,7 +17,7 @@ use crate::{
     atspi::{Accessibility, Difference, Screenshot, Source, WindowFacts, lasting},
     blocking::run_blocking,
     desktop::LinuxDesktop,
-    kernel::may_expose,
+    toolkits::may_expose,
 };
 
 impl LinuxDesktop {

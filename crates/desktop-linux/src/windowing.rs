@@ -30,6 +30,7 @@ use crate::{
     desktop::LinuxDesktop,
     desktop_entries::DesktopEntry,
     opening::{Openers, Target},
+    toolkits::{self, Extras},
     virtual_desktop::{
         confine::{Profile, Surroundings},
         processes::ProgramStart,
@@ -124,9 +125,9 @@ impl Windowing for LinuxDesktop {
         let command = self.command_of(request).await?;
         let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
         let mut needs = programs::Needs::default();
+        let superuser = rustix::process::geteuid().is_root();
         if let Some(private) = self.private_folder() {
             let (program, private) = (command.program.clone(), private.to_owned());
-            let superuser = rustix::process::geteuid().is_root();
             needs = run_blocking(move || programs::prepare(&program, &private, superuser))
                 .await?
                 .map_err(|error| fails(format!("cannot write its settings: {error}")))?;
@@ -139,6 +140,11 @@ impl Windowing for LinuxDesktop {
             Some(folder) => environment.with_settings(folder),
             None => environment,
         };
+        if needs.browser.is_none() {
+            let extras = self.extras_of_toolkit(&command, superuser).await?;
+            needs.arguments.extend(extras.arguments);
+            extras.variables.into_iter().for_each(|(name, value)| environment.set(name, value));
+        }
         let holder = needs.browser.zip(self.browser_holder()).zip(self.private_folder());
         let mut arguments = needs.arguments;
         if holder.is_some() {
@@ -256,6 +262,13 @@ impl LinuxDesktop {
             }
         }
         Ok(())
+    }
+
+    /// What a program needs so that its toolkit exposes elements.
+    async fn extras_of_toolkit(&self, command: &FoundCommand, superuser: bool) -> DesktopResult<Extras> {
+        let (program, arguments) = (command.program.clone(), command.arguments.clone());
+        let java_options = self.environment().find(toolkits::JAVA_OPTIONS).map(OsStr::to_owned);
+        run_blocking(move || toolkits::extras(&program, &arguments, superuser, java_options.as_deref())).await
     }
 
     /// What keeps secrets and our own files from an application; `None` if it is not confined.

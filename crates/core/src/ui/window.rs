@@ -31,7 +31,7 @@ pub enum WindowKind {
     Popup,
     /// A tool tip with an owner window: it says something and takes no input.
     Tooltip,
-    /// A panel, a dock, or the background of the desktop: no window that a person switches to.
+    /// A panel, a dock, a splash screen, or the background of the desktop: no window that a person switches to.
     Panel,
 }
 

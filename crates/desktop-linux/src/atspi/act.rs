@@ -8,7 +8,7 @@ use zbus::zvariant::Value;
 
 use super::{
     accessibility::Accessibility,
-    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, TABLE, VALUE, pipelined},
+    bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, SELECTION, TABLE, VALUE, pipelined},
     quirks::{self, Toolkit},
     text::select_text,
     wire::{ObjectRef, WireRef},
@@ -17,7 +17,6 @@ use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, Quirks};
 
 const ACTION: &str = "org.a11y.atspi.Action";
 const EDITABLE_TEXT: &str = "org.a11y.atspi.EditableText";
-const SELECTION: &str = "org.a11y.atspi.Selection";
 /// The most selected children that are read.
 const SELECTED_MAX: i32 = 20;
 /// The most actions of one element that are read.

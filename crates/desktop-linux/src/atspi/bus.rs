@@ -33,6 +33,7 @@ pub(crate) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
 pub(crate) const COMPONENT: &str = "org.a11y.atspi.Component";
 pub(crate) const DOCUMENT: &str = "org.a11y.atspi.Document";
 pub(crate) const REGISTRY: &str = "org.a11y.atspi.Registry";
+pub(crate) const SELECTION: &str = "org.a11y.atspi.Selection";
 pub(crate) const TABLE: &str = "org.a11y.atspi.Table";
 pub(crate) const TEXT: &str = "org.a11y.atspi.Text";
 pub(crate) const VALUE: &str = "org.a11y.atspi.Value";

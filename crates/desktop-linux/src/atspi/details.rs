@@ -6,16 +6,16 @@ use deskhand_core::{
     clipping,
     geometry::{Rect, Screen},
     ids::ElementId,
-    ui::{Element, Pattern, Role, Source, States, TableShape, ValueRange},
+    ui::{Element, Pattern, Role, Source, State, States, TableShape, ValueRange},
 };
 
 use super::{
     accessibility::Accessibility,
     application::Application,
-    bus::{ACCESSIBLE, Bus, CallError, CallResult, DOCUMENT, TABLE, TEXT, VALUE},
+    bus::{ACCESSIBLE, Bus, CallError, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
     component::extents,
     quirks::{Shift, Toolkit},
-    wire::{self, ObjectRef},
+    wire::{self, ObjectRef, WireRef},
 };
 
 /// What decides whether an object is shown and how it is read further. `Cache.GetItems` returns it for all objects at
@@ -55,6 +55,24 @@ fn offered<T: Default>(result: CallResult<T>) -> CallResult<T> {
 pub(crate) async fn read_states(bus: &Bus, object: &ObjectRef) -> CallResult<States> {
     let words: Vec<u32> = bus.call(object, ACCESSIBLE, "GetState", &()).await?;
     Ok(wire::states(&words))
+}
+
+/// The states of an object, completed by whether a menu is open where only its parent tells that: see GTK 2 in `quirks`.
+pub(crate) async fn read_states_of(bus: &Bus, object: &ObjectRef, toolkit: Toolkit) -> CallResult<States> {
+    let states = read_states(bus, object).await?;
+    if !toolkit.opens_menus_by_selection() || !states.has(State::Visible) {
+        return Ok(states);
+    }
+    if wire::role(bus.call(object, ACCESSIBLE, "GetRole", &()).await?) != Role::MENU {
+        return Ok(states);
+    }
+    let Some(parent) = bus.parent(object).await? else { return Ok(states) };
+    let selected: CallResult<WireRef> = bus.call(&parent, SELECTION, "GetSelectedChild", &0_i32).await;
+    match selected {
+        Ok(sent) if ObjectRef::from_wire(&sent).as_ref() == Some(object) => Ok(states.with(State::Selected)),
+        Ok(_) | Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(states),
+        Err(error) => Err(error),
+    }
 }
 
 /// Reads the head of an object.
@@ -211,16 +229,16 @@ pub(crate) async fn read_shape(bus: &Bus, object: &ObjectRef) -> CallResult<Tabl
 }
 
 impl Accessibility {
-    /// Builds an element from what was read of an object. The caller assigns its id.
+    /// Builds an element from what was read of an object, and the role of the element that it is in. The caller assigns its id.
     pub(crate) fn to_element(
         &self,
         toolkit: Toolkit,
         shift: Shift,
-        depth: u16,
+        (depth, parent): (u16, Option<&Role>),
         head: Head,
         details: Details,
     ) -> Element {
-        let head = Head { states: toolkit.completed(head.states), ..head };
+        let head = Head { states: toolkit.completed(head.states, parent), ..head };
         let bounds = details
             .reported
             .filter(|reported| !reported.is_empty())
@@ -254,10 +272,25 @@ impl Accessibility {
         object: &ObjectRef,
         shift: Shift,
     ) -> CallResult<Element> {
-        let states = read_states(bus, object).await?;
+        let states = read_states_of(bus, object, application.toolkit).await?;
         let head = read_head(bus, object, application.toolkit, states).await?;
         let details = read_details(bus, object, &head, None).await?;
-        let element = self.to_element(application.toolkit, shift, 0, head, details);
+        let parent = match application.toolkit.shows_by_parent(states) {
+            true => open_parent(bus, object, application.toolkit).await?,
+            false => None,
+        };
+        let element = self.to_element(application.toolkit, shift, (0, parent.as_ref()), head, details);
         Ok(Element { id: self.with_ids(|ids| ids.id_of(object, shift)), ..element })
     }
+}
+
+/// The role of the element that an object is in, unless that is a menu which is closed.
+async fn open_parent(bus: &Bus, object: &ObjectRef, toolkit: Toolkit) -> CallResult<Option<Role>> {
+    let Some(parent) = bus.parent(object).await? else { return Ok(None) };
+    let (states, role) = tokio::try_join!(
+        read_states_of(bus, &parent, toolkit),
+        bus.call::<_, u32>(&parent, ACCESSIBLE, "GetRole", &())
+    )?;
+    let role = wire::role(role);
+    Ok(Some(role).filter(|role| !toolkit.is_closed(role, states, Some(&Role::MENU_BAR))))
 }

@@ -16,7 +16,7 @@ use super::{
     application::{Application, WindowFacts},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, gone, pipelined},
     component::{extents, object_at},
-    details::{read_states, read_text},
+    details::{read_states_of, read_text},
     mirror::Source,
     quirks::Shift,
     wire::{self, ObjectRef},
@@ -247,12 +247,14 @@ async fn next_spot(
     let children = bus.safe_children(&spot.object, parent_role, application.toolkit).await?;
     let read = pipelined(children, |object| async move {
         let (states, role, reported) = tokio::try_join!(
-            read_states(bus, &object),
+            read_states_of(bus, &object, application.toolkit),
             bus.call::<_, u32>(&object, ACCESSIBLE, "GetRole", &()),
             extents(bus, &object),
         )?;
         let role = wire::role(role);
-        if !application.toolkit.shows(states) || application.toolkit.is_repetition(&role, reported) {
+        if !application.toolkit.shows(states, Some(parent_role))
+            || application.toolkit.is_repetition(&role, reported)
+        {
             let has_none_yet = application.toolkit.places_with_next_frame() && reported.is_none();
             let comes = has_none_yet && states.has(State::Visible) && !states.has(State::Showing);
             return Ok((None, comes.then_some(object)));

@@ -36,6 +36,12 @@
 //! Chromium: when a page replaces the empty one that a window starts with, nothing is announced; the old document
 //! keeps answering and reports itself DEFUNCT.
 //!
+//! Swing by its bridge (0.40): an item of a menu is placed as if its pop-up were at its menu. Its action works.
+//!
+//! GTK 2 by its bridge (GIMP 2.10): the items of an open menu are not SHOWING, only VISIBLE, and so are those of a closed one, which
+//! keep the place where they were. A menu is the selected child of its menu bar or menu exactly while it is open, without being SELECTED
+//! itself, and its pop-up window has no object of its own.
+//!
 //! GTK 4: only the frame is `SHOWING`, so `VISIBLE` decides; extents are relative to the window without its shadow,
 //! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`).
 //! The content of a popover is reported as if it were in the window; the options of a drop-down exist only while it
@@ -79,6 +85,8 @@ impl Shift {
 /// The toolkit of an application, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Toolkit {
+    /// GTK 2, by its bridge.
+    Gtk2,
     /// GTK 3.
     Gtk3,
     /// GTK 4.
@@ -89,6 +97,8 @@ pub(crate) enum Toolkit {
     Chromium,
     /// LibreOffice: VCL inside GTK 3.
     LibreOffice,
+    /// Swing and AWT, by their bridge.
+    Java,
     /// Any other toolkit.
     Other,
 }
@@ -97,6 +107,9 @@ impl Toolkit {
     /// Detects the toolkit from the properties of the root object.
     pub(crate) fn of(name: &str, version: &str, application: &str) -> Self {
         let gtk = name.eq_ignore_ascii_case("gtk");
+        if name.eq_ignore_ascii_case("gail") {
+            return Self::Gtk2;
+        }
         if application.starts_with("soffice") || name.eq_ignore_ascii_case("vcl") {
             Self::LibreOffice
         } else if gtk && version.starts_with('4') {
@@ -107,23 +120,48 @@ impl Toolkit {
             Self::Qt
         } else if name.eq_ignore_ascii_case("chromium") {
             Self::Chromium
+        } else if name.eq_ignore_ascii_case("J2SE-access-bridge") {
+            Self::Java
         } else {
             Self::Other
         }
     }
 
-    /// Whether an element with these states is on the screen.
-    pub(crate) fn shows(self, states: States) -> bool {
+    /// Whether an element with these states, below one with this role, is on the screen.
+    pub(crate) fn shows(self, states: States, parent: Option<&Role>) -> bool {
         let deciding = match self {
             Self::Gtk4 => State::Visible,
-            Self::Gtk3 | Self::LibreOffice | Self::Qt | Self::Chromium | Self::Other => State::Showing,
+            // Of an open menu: those that are closed are not looked into.
+            Self::Gtk2 if parent == Some(&Role::MENU) => State::Visible,
+            Self::Gtk2
+            | Self::Gtk3
+            | Self::LibreOffice
+            | Self::Qt
+            | Self::Chromium
+            | Self::Java
+            | Self::Other => State::Showing,
         };
         states.has(deciding) && !states.has(State::Defunct)
     }
 
-    /// The states, with those added that the toolkit leaves out.
-    pub(crate) fn completed(self, states: States) -> States {
-        if self == Self::Gtk4 && self.shows(states) { states.with(State::Showing) } else { states }
+    /// The states, with those added that the toolkit leaves out, of an element below one with this role that is open.
+    pub(crate) fn completed(self, states: States, parent: Option<&Role>) -> States {
+        let lacks = match self {
+            Self::Gtk4 => true,
+            Self::Gtk2 => parent == Some(&Role::MENU),
+            Self::Gtk3 | Self::LibreOffice | Self::Qt | Self::Chromium | Self::Java | Self::Other => false,
+        };
+        if lacks && self.shows(states, parent) { states.with(State::Showing) } else { states }
+    }
+
+    /// Whether only the selection of its parent tells which menu is open.
+    pub(crate) fn opens_menus_by_selection(self) -> bool {
+        self == Self::Gtk2
+    }
+
+    /// Whether what shows of an element with these states depends on its parent: see GTK 2 above.
+    pub(crate) fn shows_by_parent(self, states: States) -> bool {
+        self == Self::Gtk2 && states.has(State::Visible) && !states.has(State::Showing)
     }
 
     /// Whether an element that reports itself gone is read all the same: see `Input line` above.
@@ -158,12 +196,12 @@ impl Toolkit {
 
     /// Whether all properties of an object may be read at once (`Properties.GetAll`).
     pub(crate) fn has_get_all(self) -> bool {
-        !matches!(self, Self::Qt | Self::Other)
+        !matches!(self, Self::Qt | Self::Gtk2 | Self::Java | Self::Other)
     }
 
     /// Whether nothing inside an element is visible, so that its children need not be read: a closed menu.
     pub(crate) fn is_closed(self, role: &Role, states: States, parent: Option<&Role>) -> bool {
-        matches!(self, Self::Gtk3 | Self::LibreOffice)
+        matches!(self, Self::Gtk2 | Self::Gtk3 | Self::LibreOffice)
             && *role == Role::MENU
             && parent.is_some_and(|parent| [Role::MENU_BAR, Role::MENU].contains(parent))
             && !states.has(State::Selected)
@@ -176,7 +214,7 @@ impl Toolkit {
             Self::Qt => Parts::EXTENTS.and(Parts::STATES).and(Parts::BODY),
             // An object stays what it is, whatever it draws.
             Self::LibreOffice => Parts::ALL.without(Parts::KIND),
-            Self::Other => Parts::ALL,
+            Self::Gtk2 | Self::Java | Self::Other => Parts::ALL,
         }
     }
 
@@ -218,7 +256,9 @@ impl Toolkit {
         match self {
             // LibreOffice updates its controls by a timer of 300 ms, a few at a time.
             Self::LibreOffice => Duration::from_millis(350),
-            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Other => Duration::ZERO,
+            Self::Gtk2 | Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Java | Self::Other => {
+                Duration::ZERO
+            }
         }
     }
 
@@ -227,7 +267,9 @@ impl Toolkit {
         match self {
             // After the timer, those whose state is not known yet are updated by further ones.
             Self::LibreOffice => Duration::from_millis(700),
-            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Other => Duration::from_millis(350),
+            Self::Gtk2 | Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Chromium | Self::Java | Self::Other => {
+                Duration::from_millis(350)
+            }
         }
     }
 
@@ -239,7 +281,7 @@ impl Toolkit {
     /// Whether a new object gets its place only with the next frame that is drawn. In others, an object that is to be seen and has no
     /// place keeps none, such as a menu item of LibreOffice that is hidden.
     pub(crate) fn places_with_next_frame(self) -> bool {
-        matches!(self, Self::Gtk3 | Self::Other)
+        matches!(self, Self::Gtk2 | Self::Gtk3 | Self::Java | Self::Other)
     }
 
     /// How long after something was drawn it may be announced. Chromium collects the changes of a page for 150 ms after it has sent
@@ -247,7 +289,13 @@ impl Toolkit {
     pub(crate) fn announces_after(self) -> Duration {
         match self {
             Self::Chromium => Duration::from_millis(180),
-            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::LibreOffice | Self::Other => Duration::ZERO,
+            Self::Gtk2
+            | Self::Gtk3
+            | Self::Gtk4
+            | Self::Qt
+            | Self::LibreOffice
+            | Self::Java
+            | Self::Other => Duration::ZERO,
         }
     }
 
@@ -258,7 +306,9 @@ impl Toolkit {
             Self::LibreOffice => Duration::from_millis(50) + self.starts_late(),
             // A page is another process than its window.
             Self::Chromium => Duration::from_millis(100),
-            Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Other => Duration::from_millis(50),
+            Self::Gtk2 | Self::Gtk3 | Self::Gtk4 | Self::Qt | Self::Java | Self::Other => {
+                Duration::from_millis(50)
+            }
         }
     }
 
@@ -266,11 +316,11 @@ impl Toolkit {
     pub(crate) fn quirks(self) -> Quirks {
         Quirks {
             ignores_clicks_in_fresh_lists: self == Self::Qt,
-            // The content of a popover: see above.
-            misplaces_menu_items: self == Self::Gtk4,
+            // The content of a popover, and of a menu of Swing: see above.
+            misplaces_menu_items: matches!(self, Self::Gtk4 | Self::Java),
             // A dialog with a main loop of its own (`gtk_dialog_run`) keeps the bridge of ATK from taking up its connection again; when a
             // key is pressed, the bridge waits for that connection in turn.
-            blocks_in_actions: self == Self::Gtk3,
+            blocks_in_actions: matches!(self, Self::Gtk2 | Self::Gtk3),
             runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
             // For text, it asks how to import it.
             pastes_cells_as: (self == Self::LibreOffice).then_some("application/x-libreoffice-tsvc"),

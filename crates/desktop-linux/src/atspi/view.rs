@@ -232,7 +232,7 @@ impl Viewer<'_, '_> {
                 let sent: WireRef = self.bus.call(list, ACCESSIBLE, "GetChildAtIndex", &index).await?;
                 let object = ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)?;
                 let states = read_states(self.bus, &object).await?;
-                if !self.toolkit.shows(states) {
+                if !self.toolkit.shows(states, None) {
                     return Ok(None);
                 }
                 let head = read_head(self.bus, &object, self.toolkit, states).await?;

@@ -4,19 +4,16 @@
 //! - `threads` reads whether a thread sleeps, and when a timer wakes it.
 //! - `files` finds the timers and sockets among the open files of a process.
 //! - `sockets` reads whether a network request was sent and not answered yet, and which process is at the other end.
-//! - `toolkits` tells whether a process can come to expose elements.
 
 mod files;
 mod processes;
 mod sockets;
 mod threads;
-mod toolkits;
 
 use std::{collections::HashSet, time::Duration};
 
 pub(crate) use processes::{Work, is_at_rest, processes_of, work_of};
 pub(crate) use sockets::peer_process;
-pub(crate) use toolkits::may_expose;
 
 /// Until so long after an input, the page of a browser looks at short intervals what it has to do first. After that, only the
 /// timers of pages count: those of the browser around them are its own affairs.

@@ -8,6 +8,8 @@ use std::{
 
 use deskhand_process::{PATH_DEFAULT, find_program};
 
+use crate::toolkits;
+
 /// The variable that marks every process of a virtual desktop.
 pub(crate) const MARK: &str = "DESKHAND_DESKTOP";
 
@@ -81,12 +83,11 @@ const REMOVED: &[&str] = &[
     "XMODIFIERS",
 ];
 
-/// Variables that make toolkits draw on X11, expose their elements, and leave the user's settings alone.
+/// Variables that make toolkits draw on X11, and leave the user's settings alone.
 const SET: &[(&str, &str)] = &[
     ("GDK_BACKEND", "x11"),
     ("GSETTINGS_BACKEND", "memory"),
     ("LIBGL_ALWAYS_SOFTWARE", "1"),
-    ("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1"),
     ("QT_QPA_PLATFORM", "xcb"),
     ("SAL_USE_VCLPLUGIN", "gtk3"),
     ("XDG_SESSION_TYPE", "x11"),
@@ -116,6 +117,7 @@ impl Environment {
         for (name, value) in SET {
             self.set(name, *value);
         }
+        self.expose_elements();
         self.set(MARK, folder);
         self.set("XDG_RUNTIME_DIR", folder.join("run"));
         // Programs that are killed with their desktop cannot remove what they left in a shared folder.
@@ -128,6 +130,15 @@ impl Environment {
         self.variables.remove(OsStr::new("DISPLAY"));
         self.use_unicode();
         self
+    }
+
+    /// Sets what makes toolkits expose their elements, where the user has set nothing else.
+    pub(crate) fn expose_elements(&mut self) {
+        for (name, value) in toolkits::variables(rustix::process::geteuid().is_root()) {
+            if self.find(name).is_none_or(OsStr::is_empty) {
+                self.set(name, value);
+            }
+        }
     }
 
     /// The same with a folder of settings that hold before all others but those of the user.
@@ -230,6 +241,7 @@ mod tests {
         assert_eq!(environment.find("XDG_RUNTIME_DIR").unwrap(), "/private/run");
         assert_eq!(environment.find("TMPDIR").unwrap(), "/private/tmp");
         assert_eq!(environment.find("XDG_CONFIG_DIRS").unwrap(), "/private/settings:/etc/xdg");
+        assert_eq!(environment.find("GTK_MODULES").unwrap(), "gail:atk-bridge");
         assert_eq!(environment.find("HOME").unwrap(), "/home/a");
         let with_more = environment.with_settings(Path::new("/private/of/one"));
         assert_eq!(with_more.find("XDG_CONFIG_DIRS").unwrap(), "/private/of/one:/private/settings:/etc/xdg");

@@ -8,7 +8,7 @@ use std::{
 };
 
 use super::start::{create_private, write_private};
-use crate::native::pipe_name;
+use crate::{native::pipe_name, toolkits::EXPOSE_PAGES};
 
 /// The arguments and files of one family of programs.
 struct Program {
@@ -130,7 +130,7 @@ const PROGRAMS: &[Program] = &[
             "--no-first-run",
             "--no-default-browser-check",
             // It exposes only one node per window otherwise.
-            "--force-renderer-accessibility",
+            EXPOSE_PAGES,
             // What is scrolled is there at once.
             "--disable-smooth-scrolling",
             "--disable-background-networking",

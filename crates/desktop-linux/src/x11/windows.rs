@@ -314,11 +314,15 @@ fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
     let is = |list: &[Atom]| list.contains(&atom);
     if is(&[atoms._NET_WM_WINDOW_TYPE_NORMAL]) {
         Some(WindowKind::Normal)
-    } else if is(&[atoms._NET_WM_WINDOW_TYPE_DESKTOP, atoms._NET_WM_WINDOW_TYPE_DOCK]) {
+    } else if is(&[
+        atoms._NET_WM_WINDOW_TYPE_DESKTOP,
+        atoms._NET_WM_WINDOW_TYPE_DOCK,
+        // It goes by itself.
+        atoms._NET_WM_WINDOW_TYPE_SPLASH,
+    ]) {
         Some(WindowKind::Panel)
     } else if is(&[
         atoms._NET_WM_WINDOW_TYPE_DIALOG,
-        atoms._NET_WM_WINDOW_TYPE_SPLASH,
         atoms._NET_WM_WINDOW_TYPE_TOOLBAR,
         atoms._NET_WM_WINDOW_TYPE_UTILITY,
     ]) {

@@ -40,7 +40,7 @@ impl Walk<'_, '_> {
             }
             let cells = view.cells.iter().take(room).map(|(place, cell)| {
                 let (head, details) = (cell.head.clone(), cell.details.clone());
-                let element = self.accessibility.to_element(toolkit, shift, depth, head, details);
+                let element = self.accessibility.to_element(toolkit, shift, (depth, None), head, details);
                 InView { object: cell.object.clone(), element, place: by_place.then_some(*place) }
             });
             let cells = cells.collect();

@@ -248,7 +248,7 @@ impl Walk<'_, '_> {
             (reported, within) => reported.or(within),
         };
         self.with_store(|store| store.update(&wanted.object, |node| node.place(seen)));
-        let element = self.accessibility.to_element(toolkit, shift, depth, head, details);
+        let element = self.accessibility.to_element(toolkit, shift, (depth, parent_role), head, details);
         let at = self.nodes.len();
         self.nodes.push(Node {
             object: wanted.object,

@@ -57,7 +57,7 @@ async fn visit(
     children_max: u32,
 ) -> CallResult<Option<Vec<ObjectRef>>> {
     let states = read_states(bus, object).await?;
-    if !is_frame && !toolkit.shows(states) {
+    if !is_frame && !toolkit.shows(states, None) {
         return Ok(None);
     }
     let _: String = bus.property(object, ACCESSIBLE, "Name").await?;

@@ -11,7 +11,7 @@ use super::{
     super::{
         bus::{CallError, CallResult},
         component::extents,
-        details::{Head, read_details, read_head, read_head_again, read_states},
+        details::{Head, read_details, read_head, read_head_again, read_states_of},
         wire::ObjectRef,
     },
     parts::{Moment, Parts},
@@ -54,8 +54,9 @@ impl Walk<'_, '_> {
     pub(super) async fn read(&self, wanted: &Wanted, known: Known, stale: Parts) -> CallResult<Option<Read>> {
         let toolkit = self.application.toolkit;
         let parent = wanted.parent.and_then(|at| self.nodes.get(at)).map(|parent| &parent.element.role);
-        let shows =
-            |states| parent.is_none() || toolkit.shows(states) || toolkit.looks_into_defunct(states, parent);
+        let shows = |states| {
+            parent.is_none() || toolkit.shows(states, parent) || toolkit.looks_into_defunct(states, parent)
+        };
         let mut needs = stale.without(Parts::CHILDREN);
         if !self.limits.bounds_now && known.details.is_some() {
             needs = needs.without(Parts::EXTENTS);
@@ -92,7 +93,7 @@ impl Walk<'_, '_> {
             known.states = head.states;
             read_at = read_at.min(*seeded_at);
         } else if needs.has(Parts::STATES) {
-            known.states = read_states(&self.bus, object).await?;
+            known.states = read_states_of(&self.bus, object, toolkit).await?;
         } else {
             fresh = Parts::NONE;
         }
