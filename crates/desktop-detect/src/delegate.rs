@@ -76,6 +76,10 @@ impl<D: Desktop> Windowing for Seeing<D> {
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.inner().process_ended(pid)
     }
+
+    fn last_words(&self, pid: u32) -> String {
+        self.inner().last_words(pid)
+    }
 }
 
 impl<D: Desktop> Documents for Seeing<D> {

@@ -277,6 +277,10 @@ impl Windowing for FakeDesktop {
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.stage().ended.get(&pid).copied().flatten()
     }
+
+    fn last_words(&self, _: u32) -> String {
+        String::new()
+    }
 }
 
 impl Documents for FakeDesktop {

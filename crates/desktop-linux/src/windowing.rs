@@ -188,6 +188,10 @@ impl Windowing for LinuxDesktop {
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.processes().ended(pid)
     }
+
+    fn last_words(&self, pid: u32) -> String {
+        self.processes().last_words(pid)
+    }
 }
 
 /// A program to run, found.

@@ -44,8 +44,8 @@ pub mod picture;
 pub use capability::{
     Aspect, BROWSERS, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction,
     Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    NativeEffect, Natives, Patterns, PersonInput, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits,
-    UiTree, WaitedFor, Watched, Windowing, is_office,
+    NativeEffect, Natives, Patterns, PersonInput, QuietLimits, Quirks, SAID_CHARS_MAX, Settled, Settling,
+    Sight, TreeLimits, UiTree, WaitedFor, Watched, Windowing, is_office,
 };
 pub use deskhand_core::keys;
 pub use error::{DesktopError, DesktopResult};

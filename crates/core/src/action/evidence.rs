@@ -389,6 +389,9 @@ pub enum Shortfall {
     NoWindow {
         /// How it ended, if it did: `exit status: 1`.
         ended: Option<String>,
+        /// The last lines that it said.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        said: String,
     },
     /// The application asks a question first.
     Asks {

@@ -75,7 +75,7 @@ pub async fn launch<D: Desktop>(
     let wish = Wish { start: 0, launched: &launched, files: &files };
     let (ends, waited) = all_shown(desktop, &known, &[wish], limits).await?;
     let end = ends.into_iter().next().unwrap_or(End::Pending);
-    Ok(end.report(&launched, &waited))
+    Ok(end.report(desktop, &launched, &waited))
 }
 
 /// Starts several programs at once and waits until each document has a window or a tab of its own, and the windows are idle with
@@ -108,10 +108,11 @@ pub async fn open<D: Desktop>(
     let failed = failed.or_else(|| ends.iter().position(|end| matches!(end, End::Pending)));
     if let Some((wish, end)) = failed.and_then(|at| Some((wishes.get(at)?, ends.get(at)?))) {
         let document = wish.files.first().cloned().unwrap_or_default();
-        let report = Box::new(end.clone().report(wish.launched, &waited));
+        let report = Box::new(end.clone().report(desktop, wish.launched, &waited));
         return Ok(Opened::Failed { document, report });
     }
-    let reports = ends.into_iter().zip(&wishes).map(|(end, wish)| end.report(wish.launched, &waited));
+    let reports =
+        ends.into_iter().zip(&wishes).map(|(end, wish)| end.report(desktop, wish.launched, &waited));
     Ok(Opened::All(reports.collect()))
 }
 
@@ -127,23 +128,25 @@ enum End {
 }
 
 impl End {
-    fn report(self, launched: &Launched, waited: &Waited) -> ActionReport {
+    fn report<D: Desktop>(self, desktop: &D, launched: &Launched, waited: &Waited) -> ActionReport {
         let act = Act::Launch { program: launched.name.clone() };
         let done = |aim, evidence: Evidence| -> ActionReport {
             Action::new(act, aim, evidence).by(Route::Semantic).after(waited.spent_ms).into()
         };
-        match self {
+        let ended = match self {
             Self::Shown(shown) => {
                 let Shown { window, how } = *shown;
                 let proof = match how {
                     How::Opened => Proof::WindowOpened { window: (&window).into() },
                     How::Tab { proof, .. } | How::Proven(proof) => proof,
                 };
-                done(Aim::window(&window), proof.into()).with_window(Some(window))
+                return done(Aim::window(&window), proof.into()).with_window(Some(window));
             }
-            Self::Failed(how) => done(Aim::Unresolved, Shortfall::NoWindow { ended: Some(how) }.into()),
-            Self::Pending => done(Aim::Unresolved, Shortfall::NoWindow { ended: None }.into()),
-        }
+            Self::Failed(how) => Some(how),
+            Self::Pending => None,
+        };
+        let said = desktop.last_words(launched.pid);
+        done(Aim::Unresolved, Shortfall::NoWindow { ended, said }.into())
     }
 }
 

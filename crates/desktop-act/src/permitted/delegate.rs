@@ -61,6 +61,10 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.desktop.process_ended(pid)
     }
+
+    fn last_words(&self, pid: u32) -> String {
+        self.desktop.last_words(pid)
+    }
 }
 
 impl<D: Desktop> Documents for Permitted<'_, D> {

@@ -77,6 +77,12 @@ impl<D: Desktop> Windowing for Veiled<D> {
     fn process_ended(&self, pid: u32) -> Option<Ended> {
         self.inner.process_ended(pid)
     }
+
+    fn last_words(&self, pid: u32) -> String {
+        let mut said = self.inner.last_words(pid);
+        self.hide(&mut said);
+        said
+    }
 }
 
 impl<D: Desktop> Documents for Veiled<D> {

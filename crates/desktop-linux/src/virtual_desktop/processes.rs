@@ -8,7 +8,7 @@ use std::{
     collections::HashMap,
     ffi::{OsStr, OsString},
     fs::File,
-    io::{self, Write as _},
+    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     os::unix::{fs::OpenOptionsExt as _, process::CommandExt},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, Stdio},
@@ -16,7 +16,7 @@ use std::{
     time::Duration,
 };
 
-use deskhand_desktop::Ended;
+use deskhand_desktop::{Ended, SAID_CHARS_MAX};
 use deskhand_process::{Guard, Mark, PROGRAMS, find_program, noted_program};
 use tokio::sync::{oneshot, watch};
 
@@ -36,6 +36,10 @@ const SERVER: &str = "Xvfb";
 const END_BOUND: Duration = Duration::from_secs(10);
 /// The most ended programs that are remembered.
 const ENDED_MAX: usize = 256;
+/// The most of a program's messages that is read, in bytes, from the end.
+const LOG_BYTES_MAX: u64 = 8 * 1024;
+/// Parts of messages that say nothing about a failure: toolkits and Java say so of the variables with which they expose elements.
+const SAID_BY_ALL: [&str; 2] = ["Not loading module", "Picked up JAVA_TOOL_OPTIONS"];
 
 /// How long programs may live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,10 +68,55 @@ pub(crate) struct Started {
     pub(crate) output: Option<ChildStdout>,
 }
 
-#[derive(Debug, Clone)]
+/// A program that was started.
+#[derive(Debug)]
+struct Program {
+    state: ProgramState,
+    /// What it says, if that is kept.
+    log: Option<Log>,
+}
+
+#[derive(Debug, Clone, Copy)]
 enum ProgramState {
     Runs,
     Ended(Ended),
+}
+
+/// Where the messages of a program are. Those of an earlier start of it may be before them.
+#[derive(Debug, Clone)]
+struct Log {
+    file: PathBuf,
+    from: u64,
+}
+
+impl Log {
+    fn begin(file: PathBuf) -> Self {
+        let from = file.metadata().map_or(0, |about| about.len());
+        Self { file, from }
+    }
+
+    /// The last lines that it has said, without empty ones.
+    fn end(&self) -> io::Result<String> {
+        let mut file = File::open(&self.file)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(self.from.max(length.saturating_sub(LOG_BYTES_MAX))))?;
+        let mut bytes = Vec::new();
+        file.take(LOG_BYTES_MAX).read_to_end(&mut bytes)?;
+        let text = String::from_utf8_lossy(&bytes);
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let mut kept: Vec<&str> = Vec::new();
+        let mut characters = 0;
+        for line in lines.into_iter().rev().filter(|line| !SAID_BY_ALL.iter().any(|part| line.contains(part)))
+        {
+            characters += line.chars().count() + 1;
+            if characters > SAID_CHARS_MAX && !kept.is_empty() {
+                break;
+            }
+            kept.push(line);
+        }
+        kept.reverse();
+        Ok(kept.join("\n").chars().take(SAID_CHARS_MAX).collect())
+    }
 }
 
 /// All programs that were started for one desktop.
@@ -76,7 +125,7 @@ pub(crate) struct Processes {
     /// The private folder of the desktop, if programs end with it.
     folder: Option<PathBuf>,
     set_death_signal: Option<PathBuf>,
-    programs: Arc<Mutex<HashMap<u32, ProgramState>>>,
+    programs: Arc<Mutex<HashMap<u32, Program>>>,
     /// How many run; for whoever waits for the last one.
     running: Arc<watch::Sender<usize>>,
     ended_by: Mutex<Option<EndedBy>>,
@@ -162,6 +211,7 @@ impl Processes {
     /// Starts a program in a process group of its own and looks after its end.
     pub(crate) async fn start(&self, start: ProgramStart<'_>) -> io::Result<Started> {
         let read_output = start.read_output;
+        let log = start.log.clone().map(Log::begin);
         let command = self.command(start)?;
         let (sender, answer) = oneshot::channel();
         let programs = Arc::clone(&self.programs);
@@ -174,7 +224,7 @@ impl Processes {
                 if let Some(list) = &list {
                     append(list, child.id());
                 }
-                note(&programs, child.id(), ProgramState::Runs);
+                began(&programs, child.id(), log);
                 running.send_modify(|count| *count = count.saturating_add(1));
             });
             let mut child = match child {
@@ -187,7 +237,7 @@ impl Processes {
             let output = if read_output { child.stdout.take() } else { None };
             let _ = sender.send(Ok(Started { pid: child.id(), output }));
             let how = wait(&mut child);
-            note(&programs, child.id(), ProgramState::Ended(how));
+            ended(&programs, child.id(), how);
             running.send_modify(|count| *count = count.saturating_sub(1));
         })?;
         answer.await.unwrap_or_else(|_| Err(io::Error::other("the thread of the program ended")))
@@ -219,10 +269,17 @@ impl Processes {
 
     /// How a program ended; nothing while it runs or when it was not started here.
     pub(crate) fn ended(&self, pid: u32) -> Option<Ended> {
-        match self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&pid)? {
+        match self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&pid)?.state {
             ProgramState::Runs => None,
-            ProgramState::Ended(how) => Some(*how),
+            ProgramState::Ended(how) => Some(how),
         }
+    }
+
+    /// The last lines of what a program that was started here has said; empty if that is not kept.
+    pub(crate) fn last_words(&self, pid: u32) -> String {
+        let log = |programs: &HashMap<u32, Program>| programs.get(&pid)?.log.clone();
+        let log = log(&self.programs.lock().unwrap_or_else(PoisonError::into_inner));
+        log.and_then(|log| log.end().ok()).unwrap_or_default()
     }
 
     /// Leaves everything to the keeper for this long. False, and nothing happens, if there is none.
@@ -297,12 +354,18 @@ fn append(list: &Path, pid: u32) {
     }
 }
 
-fn note(programs: &Mutex<HashMap<u32, ProgramState>>, pid: u32, state: ProgramState) {
+fn began(programs: &Mutex<HashMap<u32, Program>>, pid: u32, log: Option<Log>) {
     let mut programs = programs.lock().unwrap_or_else(PoisonError::into_inner);
     if programs.len() >= ENDED_MAX {
-        programs.retain(|_, state| matches!(state, ProgramState::Runs));
+        programs.retain(|_, program| matches!(program.state, ProgramState::Runs));
     }
-    programs.insert(pid, state);
+    programs.insert(pid, Program { state: ProgramState::Runs, log });
+}
+
+fn ended(programs: &Mutex<HashMap<u32, Program>>, pid: u32, how: Ended) {
+    if let Some(program) = programs.lock().unwrap_or_else(PoisonError::into_inner).get_mut(&pid) {
+        program.state = ProgramState::Ended(how);
+    }
 }
 
 fn wait(child: &mut Child) -> Ended {

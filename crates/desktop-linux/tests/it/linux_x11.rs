@@ -498,13 +498,14 @@ async fn programs_are_found_by_name_and_watched() {
     let error = desktop.launch(&launch("zzqqxx", &[])).await.unwrap_err().to_string();
     assert!(error.contains("command on PATH"), "{error}");
 
-    let ended = desktop.launch(&launch("sh", &["-c", "exit 3"])).await.unwrap();
+    let ended = desktop.launch(&launch("sh", &["-c", "echo a; echo b >&2; exit 3"])).await.unwrap();
     let deadline = Instant::now() + BOUND;
     while desktop.process_ended(ended.pid).is_none() {
         assert!(Instant::now() < deadline);
         tokio::task::yield_now().await;
     }
     assert_eq!(desktop.process_ended(ended.pid).unwrap().to_string(), "exit status: 3");
+    assert_eq!(desktop.last_words(ended.pid), "a\nb");
 
     let file = desktop.private_folder().unwrap().join("note.txt");
     std::fs::write(&file, "").unwrap();

@@ -25,4 +25,4 @@ pub use patterns::{ElementAction, Patterns, Quirks};
 pub use settling::{Aspect, Change, QuietLimits, Settled, Settling, WaitedFor};
 pub use ui_tree::{TreeLimits, UiTree};
 pub use watching::{PersonInput, Watched};
-pub use windowing::{Ended, LaunchRequest, Launched, Windowing};
+pub use windowing::{Ended, LaunchRequest, Launched, SAID_CHARS_MAX, Windowing};

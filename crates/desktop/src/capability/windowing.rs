@@ -55,6 +55,9 @@ impl fmt::Display for Ended {
     }
 }
 
+/// The most characters of what a program has said, from the end.
+pub const SAID_CHARS_MAX: usize = 400;
+
 /// Windows and the programs behind them.
 pub trait Windowing {
     /// Every mapped top-level window, including pop-ups and dialogs, bottom-most first.
@@ -98,4 +101,8 @@ pub trait Windowing {
 
     /// How a process that was launched here ended; `None` while it runs and for any other process.
     fn process_ended(&self, pid: u32) -> Option<Ended>;
+
+    /// The last lines that a process that was launched here has written to its standard output and error, up to [`SAID_CHARS_MAX`]
+    /// characters; empty if it has written nothing, or that is not kept. Reads a small file.
+    fn last_words(&self, pid: u32) -> String;
 }

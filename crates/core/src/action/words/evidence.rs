@@ -227,13 +227,10 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             label()
         )),
         Shortfall::NothingMoved => Said::statement("nothing moved; it may already be scrolled to the end"),
-        Shortfall::NoWindow { ended: Some(how) } => {
-            Said::statement(format!("{} exited without showing a window ({how})", super::subject(action)))
+        Shortfall::NoWindow { ended, said } => {
+            let how = no_window(ended.as_deref(), waited_ms, said);
+            Said::statement(format!("{} {how}", super::subject(action)))
         }
-        Shortfall::NoWindow { ended: None } => Said::statement(format!(
-            "{} started but showed no window within {waited_ms} ms",
-            super::subject(action)
-        )),
         Shortfall::Asks { dialog } => Said::statement(format!(
             "{} is still open: dialog {} needs an answer first",
             label(),
@@ -273,6 +270,18 @@ fn meant_number(action: &Action) -> String {
         return value.to_string();
     }
     "another".to_owned()
+}
+
+/// How a program showed no window, and what it said last.
+fn no_window(ended: Option<&str>, waited_ms: u64, said: &str) -> String {
+    let how = match ended {
+        Some(how) => format!("exited without showing a window ({how})"),
+        None => format!("started but showed no window within {waited_ms} ms"),
+    };
+    match said {
+        "" => how,
+        said => format!("{how}; it said {:?}", said.replace('\n', "; ")),
+    }
 }
 
 fn not_saved(path: Option<&str>, modified: Option<bool>, changed: bool) -> String {
