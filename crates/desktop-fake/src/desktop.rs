@@ -224,16 +224,14 @@ impl Windowing for FakeDesktop {
 
     fn applications(&self) -> Vec<InstalledApplication> {
         let Ok(stage) = self.reach() else { return Vec::new() };
-        let named = |plan: &FakeApp| {
-            let name = plan.name.clone();
-            let of = move |program: &String| InstalledApplication {
-                id: program.clone(),
-                name: name.clone(),
-                program: program.clone(),
-            };
-            plan.programs.iter().map(of).collect::<Vec<_>>()
+        let named = |plan: &FakeApp, program: &String| InstalledApplication {
+            id: program.clone(),
+            name: plan.name.clone(),
+            program: program.clone(),
+            also: Vec::new(),
         };
-        stage.apps.iter().flat_map(|app| named(&app.plan)).collect()
+        let plans = stage.apps.iter().map(|app| &app.plan);
+        plans.flat_map(|plan| plan.programs.iter().map(|program| named(plan, program))).collect()
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {

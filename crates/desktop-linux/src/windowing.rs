@@ -28,7 +28,7 @@ use x11rb::{
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
-    desktop_entries::DesktopEntry,
+    desktop_entries::{DesktopEntry, Meant},
     opening::{Openers, Target},
     toolkits::{self, Extras},
     virtual_desktop::{
@@ -299,7 +299,8 @@ impl LinuxDesktop {
             return self.command_that_opens(request).await;
         }
         let wanted = request.program.as_str();
-        if let Some(entry) = self.entries().find(wanted) {
+        let entries = self.entries();
+        if let Some(entry) = entries.find(wanted).or_else(|| entries.named(wanted)) {
             return self.command_of_entry(entry, request);
         }
         if let Some(program) = self.environment().find_program(wanted) {
@@ -308,8 +309,14 @@ impl LinuxDesktop {
             return Ok(FoundCommand { program, arguments, name, wm_class: None, folder: None });
         }
         let entries = self.refresh_entries().await?;
-        if let Some(entry) = entries.find(wanted) {
-            return self.command_of_entry(entry, request);
+        let fails = |reason: String| DesktopError::Launch { program: wanted.to_owned(), reason };
+        match entries.meant(wanted) {
+            Meant::One(entry) => return self.command_of_entry(entry, request),
+            Meant::Several(several) => {
+                let candidates = Meant::candidates(&several);
+                return Err(fails(format!("several applications have this name; give one of {candidates}")));
+            }
+            Meant::None => {}
         }
         let near: Vec<String> = entries.nearest(wanted).iter().map(|name| format!("`{name}`")).collect();
         let hint = if near.is_empty() {
@@ -317,8 +324,7 @@ impl LinuxDesktop {
         } else {
             format!("did you mean {}?", near.join(" or "))
         };
-        let reason = format!("no application or command has this name; {hint}");
-        Err(DesktopError::Launch { program: wanted.to_owned(), reason })
+        Err(fails(format!("no application or command has this name; {hint}")))
     }
 
     /// The application that is registered for the first argument.

@@ -16,7 +16,7 @@ mod table;
 mod tree;
 mod window;
 
-pub use application::InstalledApplication;
+pub use application::{InstalledApplication, bare_name, name_words};
 pub use description::{Description, NotDescribed};
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;

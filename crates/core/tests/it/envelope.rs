@@ -22,6 +22,7 @@ fn with(policy: Policy) -> SessionConfig {
         id: id.to_owned(),
         name: name.to_owned(),
         program: id.to_owned(),
+        also: Vec::new(),
     };
     config.applications = Some(vec![application("pay", "Money Sender"), application("thunar", "Thunar")]);
     config

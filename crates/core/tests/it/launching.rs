@@ -14,6 +14,7 @@ fn with(policy: Policy) -> SessionConfig {
         id: id.to_owned(),
         name: name.to_owned(),
         program: program.to_owned(),
+        also: Vec::new(),
     };
     let applications = vec![
         application("org.xfce.mousepad", "Mousepad", "mousepad"),

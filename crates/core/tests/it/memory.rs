@@ -328,6 +328,7 @@ fn the_host_agent_is_told_what_is_installed_when_no_window_is_open() {
         id: "calc.desktop".to_owned(),
         name: "LibreOffice Calc".to_owned(),
         program: "localc".to_owned(),
+        also: Vec::new(),
     };
     let mut h = Harness::started(SessionConfig { applications: Some(vec![calc]), ..config() });
     let with_window = {

@@ -28,6 +28,7 @@ fn small(ranks: bool) -> SessionConfig {
         id: name.to_lowercase(),
         name: name.to_owned(),
         program: name.to_lowercase(),
+        also: Vec::new(),
     };
     SessionConfig {
         roles: ModelRoles {

@@ -1,31 +1,12 @@
-//! Desktop entries: the installed applications, their names and commands.
-//!
-//! A small reader of the freedesktop.org format: the group `[Desktop Entry]`, the keys that matter here, and
-//! the command line with its field codes. Nothing is started here.
-//!
-//! Crates for it were left alone: `freedesktop-desktop-entry` 0.8 and `freedesktop_entry_parser` 2 are MPL-2.0, which
-//! `deny.toml` does not allow, and the former builds GNU gettext from C source where none is installed.
+//! One desktop entry: what its file says, and its command line with field codes.
 
 use std::{
-    collections::HashSet,
-    ffi::{OsStr, OsString},
+    ffi::OsStr,
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{
-    suggest::{LIKELY_MIN, rank, similarity},
-    ui::InstalledApplication,
-};
+use deskhand_core::ui::name_words;
 use deskhand_process::find_program;
-
-/// The most entries that are read.
-const ENTRIES_MAX: usize = 4096;
-/// The deepest folder below `applications` that is read.
-const DEPTH_MAX: usize = 4;
-/// The largest file that is read, in bytes.
-const FILE_BYTES_MAX: u64 = 1 << 20;
-/// The most names that are suggested.
-const SUGGESTIONS_MAX: usize = 3;
 
 /// Programs that run or open whatever they are given: shells, interpreters, and what starts other programs.
 const INTERPRETERS: &[&str] = &[
@@ -114,7 +95,7 @@ const INTERPRETERS: &[&str] = &[
     "zsh",
 ];
 /// Programs that start what their arguments say: an entry with arguments of its own starts that alone.
-const LAUNCHERS: &[&str] = &["exo-open", "flatpak", "snap"];
+pub(super) const LAUNCHERS: &[&str] = &["exo-open", "flatpak", "snap"];
 /// An argument of these that starts a terminal.
 const STARTS_TERMINAL: &str = "TerminalEmulator";
 /// The same, with versions in their names.
@@ -128,6 +109,14 @@ pub(crate) struct DesktopEntry {
     pub(crate) id: String,
     /// The display name.
     pub(crate) name: String,
+    /// What it is: `Text Editor`.
+    pub(crate) generic_name: String,
+    /// The names, and what it is, in other languages.
+    pub(crate) translations: Vec<String>,
+    /// Words that people look for it by, in all languages.
+    pub(crate) keywords: Vec<String>,
+    /// The words of its name, its id and its program.
+    pub(crate) name_words: Vec<String>,
     /// The command line, unescaped but not yet split.
     pub(crate) exec: String,
     /// The class of its windows.
@@ -152,152 +141,16 @@ pub(crate) struct DesktopEntry {
     pub(crate) file: PathBuf,
 }
 
-/// All installed applications.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct DesktopEntries {
-    entries: Vec<DesktopEntry>,
-}
-
-impl DesktopEntries {
-    /// Reads the `applications` folders of `data_folders`; the first entry of an id wins. Blocking.
-    pub(crate) fn read(data_folders: &[PathBuf], path: &OsStr) -> Self {
-        let mut entries = Vec::new();
-        let mut seen = HashSet::new();
-        for folder in data_folders {
-            collect(&folder.join("applications"), "", DEPTH_MAX, &mut seen, &mut entries);
-        }
-        entries.retain(|entry: &DesktopEntry| {
-            entry.try_exec.as_ref().is_none_or(|program| find_program(program, path, Path::new("")).is_some())
-        });
-        Self { entries }
-    }
-
-    /// All entries, sorted by id within each folder.
-    pub(crate) fn all(&self) -> &[DesktopEntry] {
-        &self.entries
-    }
-
-    /// Finds an entry by id, by name in any case, by id without its prefix, or by its program, if that means one entry.
-    pub(crate) fn find(&self, wanted: &str) -> Option<&DesktopEntry> {
-        let wanted = wanted.trim();
-        let id = wanted.strip_suffix(".desktop").unwrap_or(wanted);
-        let same = |text: &str| text.to_lowercase() == id.to_lowercase();
-        let by_id = self.entries.iter().find(|entry| entry.id == id);
-        by_id
-            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && same(&entry.name)))
-            .or_else(|| self.entries.iter().find(|entry| same(&entry.id) || same(last_part(&entry.id))))
-            .or_else(|| self.entries.iter().find(|entry| same(&entry.name)))
-            .or_else(|| self.find_by_program(id))
-    }
-
-    /// The entry that a program belongs to: the one that starts it without arguments of its own, else the only one. Started by
-    /// that name, a program always gets the command line of an entry.
-    fn find_by_program(&self, program: &str) -> Option<&DesktopEntry> {
-        if program.is_empty() || LAUNCHERS.contains(&program) {
-            return None;
-        }
-        let of_program =
-            || self.entries.iter().filter(|entry| !entry.hidden && entry.program_name() == program);
-        let bare = of_program().find(|entry| entry.command_line(&[]).len() == 1);
-        bare.or_else(|| of_program().next().filter(|_| of_program().nth(1).is_none()))
-    }
-
-    /// The entry whose windows have this class.
-    pub(crate) fn find_by_class(&self, instance: &str, class: &str) -> Option<&DesktopEntry> {
-        let names = [class.to_lowercase(), instance.to_lowercase()];
-        let is_name = |text: &str| names.iter().any(|name| !name.is_empty() && *name == text.to_lowercase());
-        let announced = |entry: &&DesktopEntry| entry.wm_class.as_deref().is_some_and(is_name);
-        self.entries
-            .iter()
-            .find(announced)
-            .or_else(|| self.entries.iter().find(|entry| is_name(&entry.id)))
-            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(last_part(&entry.id))))
-            .or_else(|| self.entries.iter().find(|entry| !entry.hidden && is_name(&entry.program_name())))
-    }
-
-    /// The entries that a person would start from a menu, sorted by id. Without those that run what they are given, and without
-    /// those of whose names one means such an entry.
-    pub(crate) fn applications(&self) -> Vec<InstalledApplication> {
-        let is_plain = |entry: &DesktopEntry| !entry.hidden && !entry.runs_what_it_is_given();
-        let means_plain = |name: &str| self.find(name).is_none_or(is_plain);
-        let plain = self
-            .entries
-            .iter()
-            .filter(|entry| is_plain(entry))
-            .filter(|entry| [&entry.id, last_part(&entry.id), &entry.name].into_iter().all(means_plain));
-        // A program that does not mean its entry would be started without the arguments of the entry.
-        let program_of = |entry: &DesktopEntry| {
-            let program = entry.program_name();
-            let means_it = self.find(&program).is_some_and(is_plain);
-            if means_it { program } else { String::new() }
-        };
-        let mut applications: Vec<InstalledApplication> = plain
-            .map(|entry| InstalledApplication {
-                id: entry.id.clone(),
-                name: entry.name.clone(),
-                program: program_of(entry),
-            })
-            .collect();
-        applications.sort_by(|one, other| one.id.cmp(&other.id));
-        applications
-    }
-
-    /// The names most similar to one that does not exist, most similar first.
-    pub(crate) fn nearest(&self, wanted: &str) -> Vec<&str> {
-        let shown = self.entries.iter().filter(|entry| !entry.hidden);
-        let near = rank(shown, LIKELY_MIN, |entry| nearness(wanted, entry));
-        let mut names: Vec<&str> = near.into_iter().map(|entry| entry.name.as_str()).collect();
-        names.dedup();
-        names.truncate(SUGGESTIONS_MAX);
-        names
-    }
-}
-
-/// Compares with the whole name, each of its words, and the id.
-fn nearness(wanted: &str, entry: &DesktopEntry) -> f64 {
-    let words = entry.name.split_whitespace().map(|word| similarity(wanted, word));
-    words.fold(similarity(wanted, &entry.name).max(similarity(wanted, &entry.id)), f64::max)
-}
-
-fn last_part(id: &str) -> &str {
-    id.rsplit('.').next().unwrap_or(id)
-}
-
-fn collect(
-    folder: &Path,
-    prefix: &str,
-    depth: usize,
-    seen: &mut HashSet<String>,
-    entries: &mut Vec<DesktopEntry>,
-) {
-    let Ok(files) = std::fs::read_dir(folder) else { return };
-    let mut files: Vec<PathBuf> = files.flatten().map(|file| file.path()).collect();
-    files.sort();
-    for file in files {
-        let Some(name) = file.file_name().and_then(OsStr::to_str) else { continue };
-        if entries.len() >= ENTRIES_MAX {
-            return;
-        }
-        if file.is_dir() && depth > 0 {
-            collect(&file, &format!("{prefix}{name}-"), depth.saturating_sub(1), seen, entries);
-        } else if let Some(stem) = name.strip_suffix(".desktop") {
-            let id = format!("{prefix}{stem}");
-            let small = std::fs::metadata(&file).is_ok_and(|about| about.len() <= FILE_BYTES_MAX);
-            // An id hides later ones even if its file says `Hidden=true`.
-            if small && seen.insert(id.clone()) {
-                let text = std::fs::read_to_string(&file).unwrap_or_default();
-                entries.extend(DesktopEntry::parse(&id, &text).map(|entry| DesktopEntry { file, ..entry }));
-            }
-        }
-    }
-}
-
 impl DesktopEntry {
     /// Reads one file; `None` if it is no application, or deleted (`Hidden=true`).
     pub(crate) fn parse(id: &str, text: &str) -> Option<Self> {
         let mut entry = Self {
             id: id.to_owned(),
             name: String::new(),
+            generic_name: String::new(),
+            translations: Vec::new(),
+            keywords: Vec::new(),
+            name_words: Vec::new(),
             exec: String::new(),
             wm_class: None,
             try_exec: None,
@@ -335,10 +188,32 @@ impl DesktopEntry {
                 "InitialPreference" => entry.preference = value.parse().unwrap_or(0),
                 "Icon" => entry.icon = Some(value).filter(|icon| !icon.is_empty()),
                 "Path" => entry.folder = Some(PathBuf::from(value)).filter(|path| path.is_absolute()),
-                _ => {}
+                key => entry.read_words(key, value),
             }
         }
-        (!entry.name.is_empty() && !entry.exec.is_empty()).then_some(entry)
+        if entry.name.is_empty() || entry.exec.is_empty() {
+            return None;
+        }
+        let named = format!("{} {} {}", entry.name, entry.id, entry.program_name());
+        entry.name_words = name_words(&named);
+        entry.name_words.sort();
+        entry.name_words.dedup();
+        Some(entry)
+    }
+
+    /// Reads what it is called in other languages, what it is, and what it is looked for by.
+    fn read_words(&mut self, key: &str, value: String) {
+        let (plain, language) =
+            key.split_once('[').map_or((key, None), |(key, language)| (key, Some(language)));
+        match (plain, language) {
+            ("GenericName", None) => self.generic_name = value,
+            ("Name" | "GenericName", Some(_)) if !value.is_empty() => self.translations.push(value),
+            ("Keywords", _) => {
+                let words = value.split(';').map(str::trim).filter(|word| !word.is_empty());
+                self.keywords.extend(words.map(ToOwned::to_owned));
+            }
+            _ => {}
+        }
     }
 
     /// Whether it is a shell, an interpreter, a terminal, or a program that starts others.
@@ -424,11 +299,24 @@ impl DesktopEntry {
         expanded
     }
 
-    /// The file name of the program: `mousepad` of `/usr/bin/mousepad %U`.
+    /// The file name of the program: `mousepad` of `/usr/bin/mousepad %U`, and of `env A=b mousepad`, as Snap writes it.
     pub(crate) fn program_name(&self) -> String {
-        let program = split_exec(&self.exec).into_iter().next().unwrap_or_default();
-        program.rsplit('/').next().unwrap_or_default().to_owned()
+        let name = |word: &str| word.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut words = split_exec(&self.exec).into_iter();
+        let first = name(&words.next().unwrap_or_default());
+        if first != "env" {
+            return first;
+        }
+        // Other arguments than variables make it do something else.
+        let program = words.find(|word| !is_variable(word)).map(|word| name(&word));
+        program.filter(|program| !program.starts_with(['-', '%'])).unwrap_or(first)
     }
+}
+
+/// Whether a word of a command line sets a variable.
+fn is_variable(word: &str) -> bool {
+    let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Unescapes `\s`, `\n`, `\t`, `\r` and `\\` of string values; other escapes belong to the command line.
@@ -481,18 +369,3 @@ fn split_exec(exec: &str) -> Vec<String> {
     }
     words
 }
-
-/// The parents of the `applications` folders, by precedence.
-pub(crate) fn data_folders(variable: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
-    let home = variable("XDG_DATA_HOME")
-        .map(PathBuf::from)
-        .or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
-    let shared = variable("XDG_DATA_DIRS")
-        .filter(|value| !value.is_empty())
-        .unwrap_or_else(|| "/usr/local/share:/usr/share".into());
-    home.into_iter().chain(std::env::split_paths(&shared)).filter(|folder| folder.is_absolute()).collect()
-}
-
-#[cfg(test)]
-#[path = "desktop_entries_tests.rs"]
-mod tests;

@@ -16,7 +16,8 @@ Exec=libreoffice --calc
 ";
 
 fn entries(texts: &[(&str, &str)]) -> DesktopEntries {
-    DesktopEntries { entries: texts.iter().filter_map(|(id, text)| DesktopEntry::parse(id, text)).collect() }
+    let entries = texts.iter().filter_map(|(id, text)| DesktopEntry::parse(id, text)).collect();
+    DesktopEntries { entries, ..DesktopEntries::default() }
 }
 
 fn some() -> DesktopEntries {
@@ -106,8 +107,14 @@ fn data_folders_follow_the_environment() {
         let expected: Vec<PathBuf> = expected.iter().map(PathBuf::from).collect();
         assert_eq!(data_folders(find), expected);
     };
-    check(&[("HOME", "/home/a")], &["/home/a/.local/share", "/usr/local/share", "/usr/share"]);
-    check(&[("XDG_DATA_HOME", "/d"), ("XDG_DATA_DIRS", "/x:relative")], &["/d", "/x"]);
+    let (flatpak, snap) = ("/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop");
+    let user = "/home/a/.local/share/flatpak/exports/share";
+    check(
+        &[("HOME", "/home/a")],
+        &["/home/a/.local/share", "/usr/local/share", "/usr/share", user, flatpak, snap],
+    );
+    let set = [("XDG_DATA_HOME", "/d"), ("XDG_DATA_DIRS", "/x:relative:/var/lib/snapd/desktop")];
+    check(&set, &["/d", "/x", snap, "/d/flatpak/exports/share", flatpak]);
 }
 
 #[test]
@@ -180,4 +187,91 @@ fn a_program_means_an_application_only_with_the_command_line_of_its_entry() {
     ] {
         assert!(!is_listed(name), "{name}");
     }
+}
+
+#[test]
+fn an_application_is_found_by_what_a_person_calls_it() {
+    let entry = |name: &str, exec: &str, more: &str| {
+        format!("[Desktop Entry]\nType=Application\nName={name}\nExec={exec}\n{more}")
+    };
+    let editor = "GenericName=Text Editor\nGenericName[de]=Texteditor\nKeywords=Text;Editor;\n";
+    let texts = [
+        (
+            "firefox-esr",
+            entry("Firefox ESR", "/usr/lib/firefox-esr/firefox-esr %u", "GenericName=Web Browser\n"),
+        ),
+        ("emacs", entry("Emacs (GUI)", "emacs %F", editor)),
+        ("emacsclient", entry("Emacs (Client)", "emacsclient %F", "NoDisplay=true\n")),
+        ("org.xfce.mousepad", entry("Mousepad", "mousepad %U", editor)),
+        (
+            "libreoffice-impress",
+            entry(
+                "LibreOffice Impress",
+                "libreoffice --impress %U",
+                "GenericName=Presentation\nKeywords=Slides;Show;\n",
+            ),
+        ),
+        ("libreoffice-calc", CALC.to_owned()),
+        ("gimp", entry("GNU Image Manipulation Program", "gimp-2.10 %U", "GenericName=Image Editor\n")),
+        ("spotify_spotify", entry("Spotify", "env BAMF_DESKTOP_FILE_HINT=/x /snap/bin/spotify %U", "")),
+        ("org.example.Maps", entry("Atlas", "/usr/bin/flatpak run org.example.Maps", "")),
+    ];
+    let texts: Vec<(&str, &str)> = texts.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let all = entries(&texts);
+    let ids = |wanted: &str| match all.meant(wanted) {
+        Meant::One(entry) => vec![entry.id.clone()],
+        Meant::Several(several) => several.iter().map(|entry| entry.id.clone()).collect(),
+        Meant::None => Vec::new(),
+    };
+    for (wanted, expected) in [
+        ("Mozilla Firefox", &["firefox-esr"][..]),
+        ("web browser", &["firefox-esr"]),
+        ("GNU Emacs", &["emacs"]),
+        ("Impress", &["libreoffice-impress"]),
+        ("presentation program", &["libreoffice-impress"]),
+        ("slides", &["libreoffice-impress"]),
+        ("LibreOffice Tabellen", &["libreoffice-calc"]),
+        ("GIMP", &["gimp"]),
+        ("the image editor", &["gimp"]),
+        ("Spotify", &["spotify_spotify"]),
+        ("spotify", &["spotify_spotify"]),
+        ("maps", &["org.example.Maps"]),
+        ("text editor", &["emacs", "org.xfce.mousepad"]),
+        ("Texteditor", &["emacs", "org.xfce.mousepad"]),
+        ("Microsoft Word", &[]),
+        ("the", &[]),
+        ("", &[]),
+    ] {
+        assert_eq!(ids(wanted), expected, "{wanted}");
+    }
+    let applications = all.applications();
+    let named = |wanted: &str| applications.iter().filter(|one| one.is_named(wanted)).count();
+    for (wanted, expected) in [
+        ("Mozilla Firefox", 1),
+        ("Impress", 1),
+        ("spotify", 1),
+        ("image editor", 1),
+        ("text editor", 0),
+        ("libreoffice", 0),
+    ] {
+        assert_eq!(named(wanted), expected, "{wanted}");
+    }
+}
+
+#[test]
+fn a_name_of_a_program_never_means_an_application_by_a_part_of_its_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (applications, programs) = (folder.path().join("applications"), folder.path().join("bin"));
+    for folder in [&applications, &programs] {
+        std::fs::create_dir(folder).unwrap();
+    }
+    let idle = "[Desktop Entry]\nType=Application\nName=IDLE (Python)\nExec=/opt/idle\n";
+    std::fs::write(applications.join("idle3.desktop"), idle).unwrap();
+    let read = || DesktopEntries::read(&[folder.path().to_owned()], programs.as_os_str());
+    assert_eq!(read().named("python").unwrap().id, "idle3");
+    let program = programs.join("python");
+    std::fs::write(&program, "").unwrap();
+    std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    assert_eq!(read().named("python"), None);
+    assert_eq!(read().named("IDLE").unwrap().id, "idle3");
 }
