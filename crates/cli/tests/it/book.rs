@@ -68,7 +68,7 @@ pages! {
     knowledge: "docs/guides/knowledge.md";
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     api: "docs/reference/api.md";
-    applications: "docs/reference/applications.md";
+    toolkits: "docs/reference/toolkits.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";
     model_failures: "docs/reference/model-failures.md";

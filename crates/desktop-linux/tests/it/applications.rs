@@ -1,4 +1,4 @@
-//! What works on which toolkit: each row of `docs/reference/applications.md` is done for real and compared with what the
+//! What works on which toolkit: each row of `docs/reference/toolkits.md` is done for real and compared with what the
 //! application says. `UPDATE_DOCS=1` writes the page anew.
 
 use std::{
@@ -281,12 +281,12 @@ type Entries = BTreeMap<(String, String), String>;
 const COLUMNS: [&str; 5] = ["GTK3", "GTK4", "Qt", "LibreOffice", "Chromium page"];
 
 fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/applications.md")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/toolkits.md")
 }
 
 fn render(entries: &Entries) -> String {
     let mut text = String::from(
-        "# Applications\n\nWhat works on which toolkit. Each entry was done for real by the verified actions, on the fixture\n\
+        "# Toolkits\n\nWhat works on which toolkit. Each entry was done for real by the verified actions, on the fixture\n\
          applications and on LibreOffice, and compared with what the application says that happened. Written by\n\
          `UPDATE_DOCS=1 cargo nextest run -p deskhand-desktop-linux applications`; a test fails when an entry is not true any more.\n\n",
     );
@@ -339,7 +339,7 @@ fn compare(name: &str, column: &Column) {
     let other: Vec<_> = column.iter().filter(|(row, entry)| !is_as_told(row, entry)).collect();
     assert!(
         other.is_empty(),
-        "{name} is not as docs/reference/applications.md says (UPDATE_DOCS=1 renews it): {other:#?}"
+        "{name} is not as docs/reference/toolkits.md says (UPDATE_DOCS=1 renews it): {other:#?}"
     );
 }
 
@@ -349,7 +349,7 @@ fn the_page_has_every_row_and_column() {
     let entries = parse(&text);
     assert_eq!(entries.len(), ROWS.len() * COLUMNS.len());
     assert!(entries.values().all(|entry| !entry.is_empty()), "{text}");
-    assert_eq!(render(&entries), text, "UPDATE_DOCS=1 renews docs/reference/applications.md");
+    assert_eq!(render(&entries), text, "UPDATE_DOCS=1 renews docs/reference/toolkits.md");
 }
 
 async fn compare_toolkit(toolkit: Toolkit) {
