@@ -222,15 +222,7 @@ impl DesktopEntry {
         let words = self.command_line(&[]);
         let launches = LAUNCHERS.contains(&program.as_str())
             && (words.len() == 1 || words.iter().any(|word| word.contains(STARTS_TERMINAL)));
-        let of_family = |family: &&str| {
-            let rest = program.strip_prefix(*family);
-            rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-'))
-        };
-        self.terminal
-            || self.is_terminal
-            || launches
-            || INTERPRETERS.contains(&program.as_str())
-            || INTERPRETER_FAMILIES.iter().any(of_family)
+        self.terminal || self.is_terminal || launches || is_interpreter(&program)
     }
 
     /// Whether it opens addresses besides files (`%u` and `%U` of its command).
@@ -311,6 +303,15 @@ impl DesktopEntry {
         let program = words.find(|word| !is_variable(word)).map(|word| name(&word));
         program.filter(|program| !program.starts_with(['-', '%'])).unwrap_or(first)
     }
+}
+
+/// Whether a program is a shell, an interpreter, or one that starts others.
+pub(super) fn is_interpreter(program: &str) -> bool {
+    let of_family = |family: &&str| {
+        let rest = program.strip_prefix(*family);
+        rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == '.' || c == '-'))
+    };
+    INTERPRETERS.contains(&program) || INTERPRETER_FAMILIES.iter().any(of_family)
 }
 
 /// Whether a word of a command line sets a variable.

@@ -24,7 +24,7 @@ use deskhand_core::{
 };
 use deskhand_process::find_program;
 pub(crate) use entry::DesktopEntry;
-use entry::LAUNCHERS;
+use entry::{LAUNCHERS, is_interpreter};
 pub(crate) use spoken::Meant;
 
 /// The most entries that are read.
@@ -81,7 +81,8 @@ impl DesktopEntries {
     /// The entry that a program belongs to: the one that starts it without arguments of its own, else the only one. Started by
     /// that name, a program always gets the command line of an entry.
     fn find_by_program(&self, program: &str) -> Option<&DesktopEntry> {
-        if program.is_empty() || LAUNCHERS.contains(&program) {
+        // A shell is no application, even if only one is started by it.
+        if program.is_empty() || LAUNCHERS.contains(&program) || is_interpreter(program) {
             return None;
         }
         let of_program =

@@ -181,6 +181,10 @@ fn a_program_means_an_application_only_with_the_command_line_of_its_entry() {
         assert!(is_listed(name), "{name}");
         assert_eq!(all.find(name).unwrap().command_line(&["a".to_owned()]), line, "{name}");
     }
+    for (name, shell) in [("sh", "sh -c \"exec client\""), ("python3", "python3 /x.py")] {
+        let text = entry("Client", shell);
+        assert_eq!(entries(&[("client", &text)]).find(name), None, "{name}");
+    }
     for name in [
         "exo-open", "flatpak", "Opener", "Slow", "timeout", "Anything", "xdg-open", "Console", "wine",
         "nohup",

@@ -48,6 +48,67 @@ async fn windows_of_toolkits_without_elements_are_there_once_they_are_mapped() {
     shut_down(desktop).await;
 }
 
+const SPLASH: &str = "
+import gi
+gi.require_version('Gdk', '3.0')
+gi.require_version('Gtk', '3.0')
+from gi.repository import Gdk, GLib, Gtk
+splash = Gtk.Window(title='splash')
+splash.set_type_hint(Gdk.WindowTypeHint.SPLASHSCREEN)
+splash.add(Gtk.Label(label='loading'))
+splash.show_all()
+def begin():
+    splash.destroy()
+    main = Gtk.Window(title='ready')
+    column = Gtk.Box()
+    for name in ['a', 'b', 'c']:
+        column.add(Gtk.Button(label=name))
+    main.add(column)
+    main.show_all()
+# Long enough that its window is drawn and at rest.
+GLib.timeout_add(1500, begin)
+Gtk.main()
+";
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_splash_screen_is_not_taken_for_the_window() {
+    if !has_programs(&["/usr/bin/python3"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let (window, _) = launch(&desktop, "/usr/bin/python3", &["-c", SPLASH]).await;
+    let windows = desktop.windows().await.unwrap();
+    let found = windows.iter().find(|info| info.id == window).unwrap();
+    assert_eq!(found.title, "ready", "{windows:?}");
+    shut_down(desktop).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_program_that_fails_is_reported_with_what_it_said() {
+    if !has_programs(&["sh", "mousepad"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let start = async |program: &str, arguments: &[&str]| {
+        let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
+        let request = LaunchRequest { program: program.to_owned(), arguments };
+        act::launch(&desktop, &request, &ActLimits::default()).await
+    };
+    for word in ["first", "second"] {
+        let script = format!("echo the {word} file is missing >&2; exit 2");
+        let report = start("sh", &["-c", &script]).await.unwrap();
+        assert_eq!(report.effect(), Verdict::NotSeen);
+        let said = format!("(exit status: 2); it said \"the {word} file is missing\"");
+        assert!(report.summary().ends_with(&said), "{}", report.summary());
+    }
+    // The maker's word before the name.
+    let (window, _) = launch(&desktop, "Xfce Mousepad", &[]).await;
+    assert!(
+        desktop.windows().await.unwrap().iter().any(|info| info.id == window && info.app.name == "Mousepad")
+    );
+    shut_down(desktop).await;
+}
+
 /// The file dialog of GTK 3 runs a main loop of its own inside of the action that opens it.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dialogs_that_an_action_opens_show_their_elements() {
