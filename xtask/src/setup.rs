@@ -65,6 +65,25 @@ fn check() -> Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
+/// Whether all of these packages are installed, as dpkg says.
+pub(crate) fn are_installed(names: &[&str]) -> Result<bool> {
+    let output = Command::new("dpkg-query")
+        .args(["--show", "--showformat", "${Package} ${db:Status-Status}\n"])
+        .args(names)
+        .stderr(Stdio::null())
+        .output()
+        .context("run dpkg-query")?;
+    let listing = String::from_utf8_lossy(&output.stdout);
+    Ok(names.iter().all(|name| listing.lines().any(|line| line == format!("{name} installed"))))
+}
+
+/// Installs packages.
+pub(crate) fn install_packages(names: &[&str]) -> Result<()> {
+    let prefix = rights()
+        .with_context(|| format!("cannot install packages as this user; install {}", names.join(" ")))?;
+    apt(prefix, &[&["install", "--yes", "--no-install-recommends"][..], names].concat())
+}
+
 /// Installs missing packages.
 pub(crate) fn ensure_installed() -> Result<()> {
     let missing = missing()?;

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: benchmarks, with the machine load.
 
 mod actions;
+mod applications;
 mod cells;
 mod chance;
 mod choices;
@@ -46,6 +47,14 @@ pub(crate) enum Bench {
     ///
     /// A short run: `--only gtk3 --only calc --actions 40`.
     Actions(actions::ActionsArguments),
+    /// Start and operate real applications of many toolkits, and write `docs/applications.md`.
+    ///
+    /// Each is installed from its Debian package, started by the name that a person would use, on a desktop of its own, and operated
+    /// over `deskhand mcp`: menus, dialogs, lists, text, saving. The X server, files and the clipboard judge. Fails if something was
+    /// said to be done that was not, a call hung, or a file was damaged.
+    ///
+    /// A full run takes about half an hour and installs two gigabytes. For a part of it: `--only GIMP`, `--only "Qt 5"`, `--installed`.
+    Applications(applications::ApplicationsArguments),
     /// Write cells into a spreadsheet by its own interface and through its window, and compare the times.
     Cells(cells::CellsArguments),
     /// Count how often the configured model chooses the right window and the right element.
@@ -115,6 +124,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Sessions(arguments) => sessions::run(arguments),
         Bench::Perception(arguments) => perception::run(arguments),
         Bench::Actions(arguments) => actions::run(arguments),
+        Bench::Applications(arguments) => applications::run(arguments),
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Learning(arguments) => learning::run(arguments),

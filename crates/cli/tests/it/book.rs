@@ -69,6 +69,7 @@ pages! {
     troubleshooting: "docs/guides/troubleshooting.md" on "mousepad";
     api: "docs/reference/api.md";
     toolkits: "docs/reference/toolkits.md";
+    applications: "docs/applications.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";
     model_failures: "docs/reference/model-failures.md";

@@ -1,0 +1,173 @@
+//! What the X server and the kernel say: which windows are open, since when, and which programs run. Nothing here asks the product.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    process::{Child, Command, Stdio},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use anyhow::{Context as _, Result};
+
+/// How long something that an action did may take to be there.
+const SHOWN_WITHIN: Duration = Duration::from_secs(5);
+/// How long it is between two looks.
+const LOOK_AGAIN: Duration = Duration::from_millis(50);
+
+/// The screen of a desktop.
+pub(super) struct Screen {
+    home: String,
+    variables: BTreeMap<String, String>,
+    spy: Child,
+    listed: Arc<Listed>,
+}
+
+/// What the window manager has listed.
+#[derive(Default)]
+struct Listed {
+    /// When each window was first listed, in their order.
+    seen: Mutex<Vec<(String, Instant)>>,
+    /// It lists something else.
+    changed: Condvar,
+}
+
+impl Screen {
+    /// The screen of the desktop that runs for the user with this home, found by the environment of its window manager.
+    pub(super) fn of(home: &Path) -> Result<Self> {
+        let home = home.to_string_lossy().into_owned();
+        let variables = processes(&home)
+            .into_iter()
+            .map(|process| process.variables)
+            .find(|variables| variables.contains_key("DISPLAY") && variables.contains_key("XAUTHORITY"))
+            .context("find a process on the desktop")?;
+        let mut spy = Command::new("xprop")
+            .args(["-root", "-spy", "_NET_CLIENT_LIST"])
+            .envs(&variables)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("start xprop")?;
+        let output = BufReader::new(spy.stdout.take().context("read what xprop says")?);
+        let listed = Arc::new(Listed::default());
+        let noted = Arc::clone(&listed);
+        thread::spawn(move || {
+            for line in output.lines().map_while(Result::ok) {
+                let mut seen = noted.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let now = Instant::now();
+                for id in ids_in(&line) {
+                    if seen.iter().all(|(known, _): &(String, Instant)| *known != id) {
+                        seen.push((id, now));
+                    }
+                }
+                noted.changed.notify_all();
+            }
+        });
+        Ok(Self { home, variables, spy, listed })
+    }
+
+    /// The variables with which programs reach it.
+    pub(super) const fn variables(&self) -> &BTreeMap<String, String> {
+        &self.variables
+    }
+
+    fn xprop(&self, arguments: &[&str]) -> String {
+        let output =
+            Command::new("xprop").args(arguments).envs(&self.variables).stderr(Stdio::null()).output();
+        output.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).unwrap_or_default()
+    }
+
+    /// The titles of all windows that the window manager lists.
+    pub(super) fn titles(&self) -> Vec<String> {
+        let ids = ids_in(&self.xprop(&["-root", "_NET_CLIENT_LIST"]));
+        let title = |id: &String| {
+            let said = self.xprop(&["-id", id, "_NET_WM_NAME", "WM_NAME"]);
+            let quoted = said.lines().find_map(|line| line.split_once(" = "));
+            quoted.map(|(_, text)| text.trim_matches('"').to_owned()).unwrap_or_default()
+        };
+        ids.iter().map(title).collect()
+    }
+
+    /// When the last window came.
+    pub(super) fn last_window_came(&self) -> Option<Instant> {
+        let seen = self.listed.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.last().map(|(_, at)| *at)
+    }
+
+    /// Waits until something holds for the titles of the windows; `false` if it does not in time.
+    pub(super) fn comes(&self, holds: impl Fn(&[String]) -> bool) -> bool {
+        self.within(|| holds(&self.titles()))
+    }
+
+    /// Looks until something holds, again when the windows change and now and then; `false` if it does not in time.
+    pub(super) fn within(&self, holds: impl Fn() -> bool) -> bool {
+        let until = Instant::now() + SHOWN_WITHIN;
+        while !holds() {
+            if Instant::now() >= until {
+                return false;
+            }
+            let seen = self.listed.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(self.listed.changed.wait_timeout(seen, LOOK_AGAIN));
+        }
+        true
+    }
+
+    /// Whether a program runs whose file or command line has this part.
+    pub(super) fn runs(&self, part: &str) -> bool {
+        processes(&self.home).iter().any(|process| process.line.contains(part))
+    }
+}
+
+impl Drop for Screen {
+    fn drop(&mut self) {
+        let _ = self.spy.kill();
+        let _ = self.spy.wait();
+    }
+}
+
+/// The numbers of windows in a line of xprop.
+fn ids_in(line: &str) -> Vec<String> {
+    let words = line.split(|c: char| c.is_whitespace() || c == ',');
+    words.filter(|word| word.starts_with("0x")).map(str::to_owned).collect()
+}
+
+struct Process {
+    line: String,
+    variables: BTreeMap<String, String>,
+}
+
+/// The processes on desktops of the user with this home.
+fn processes(home: &str) -> Vec<Process> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().filter_map(Result::ok) {
+        let Ok(environment) = fs::read(entry.path().join("environ")) else { continue };
+        let text = String::from_utf8_lossy(&environment);
+        let variables: BTreeMap<String, String> = text
+            .split('\0')
+            .filter_map(|pair| pair.split_once('='))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()))
+            .collect();
+        if variables.get("HOME").is_some_and(|own| own == home) && variables.contains_key("DESKHAND_DESKTOP")
+        {
+            let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+            let line = String::from_utf8_lossy(&line).replace('\0', " ");
+            found.push(Process { line, variables });
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn windows_are_read_from_lines_of_xprop() {
+        let line = "_NET_CLIENT_LIST(WINDOW): window id # 0x400003, 0x600007";
+        assert_eq!(ids_in(line), ["0x400003", "0x600007"]);
+        assert!(ids_in("_NET_CLIENT_LIST:  not found.").is_empty());
+    }
+}
