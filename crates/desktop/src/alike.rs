@@ -22,8 +22,12 @@ pub fn essence(text: &str) -> String {
 
 /// Whether two readings may be of the same text.
 pub fn alike(one: &str, other: &str) -> bool {
-    let (one, other) = (essence(one), essence(other));
-    one == other || strsim::normalized_levenshtein(&one, &other) >= ALIKE
+    let (first, second) = (essence(one), essence(other));
+    if first.is_empty() && second.is_empty() {
+        // Signs, such as those of a calculator.
+        return one == other;
+    }
+    first == second || strsim::normalized_levenshtein(&first, &second) >= ALIKE
 }
 
 /// Whether `words` occur in `text`, apart from a few misread letters.
