@@ -37,7 +37,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-files", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
-    ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http"]),
+    ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-ocr"]),
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop", "deskhand-process", "deskhand-secret"]),
     (
@@ -81,6 +81,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-http", &["deskhand-secret"]),
     ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http"]),
     ("deskhand-model", &["deskhand-core", "deskhand-http"]),
+    ("deskhand-ocr", &[]),
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",

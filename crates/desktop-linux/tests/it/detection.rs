@@ -260,8 +260,11 @@ async fn a_program_that_is_missing_or_fails_is_a_notice() {
     let sight = stage.desktop.see(stage.window.id, TreeLimits::default()).await.unwrap();
     assert_eq!(
         sight.notices,
-        ["cannot read text from pictures: the program `/nowhere/tesseract` is not installed; install it \
-          (`apt-get install tesseract-ocr`), or set `ocr.program`; retried after 30 s"]
+        [
+            "cannot read text from pictures: the program `/nowhere/tesseract` is not installed; get a model that reads \
+          (`deskhand model pull ocr`), install it (`apt-get install tesseract-ocr`), or set `ocr.program`; \
+          retried after 30 s"
+        ]
     );
     let own = stage.desktop.tree(stage.window.id, TreeLimits::default()).await.unwrap();
     assert_eq!(sight.tree, own);

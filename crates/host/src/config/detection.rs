@@ -1,6 +1,8 @@
 //! Settings of detection: finding elements in pictures of windows.
 
-use deskhand_desktop_detect::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Secret};
+use deskhand_desktop_detect::{
+    DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions, Secret, unread_language,
+};
 use deskhand_model::SecretSource;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -23,17 +25,32 @@ pub enum ControlBackend {
     Omniparser,
 }
 
-/// How text is read from pictures of windows (OCR), by the program `tesseract`.
+/// What reads text in pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum OcrReader {
+    /// The model that `deskhand model pull ocr` gets, if it is there and knows the languages; else `tesseract`.
+    #[default]
+    Auto,
+    /// The model.
+    PpOcr,
+    /// The program `tesseract`.
+    Tesseract,
+}
+
+/// How text is read from pictures of windows (OCR).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OcrSettings {
     /// Whether to read windows whose application exposes no elements even if `control_backend` does not name "ocr".
     pub empty_windows: bool,
-    /// The program, by name or path.
+    /// What reads text in pictures.
+    pub reader: OcrReader,
+    /// The program `tesseract`, by name or path.
     pub program: PathBuf,
     /// The languages, as `tesseract --list-langs` names them, joined by `+`.
     pub languages: String,
-    /// How many times to enlarge pictures first, 1 to 8. More reads smaller letters and takes longer.
+    /// How many times to enlarge pictures for `tesseract`, 1 to 8. More reads smaller letters and takes longer.
     #[schemars(range(min = 1))]
     pub scale: u32,
     /// The least confidence of a word, in percent; less certain words are dropped.
@@ -48,6 +65,7 @@ impl Default for OcrSettings {
         let reader = OcrOptions::default();
         Self {
             empty_windows: true,
+            reader: OcrReader::default(),
             program: reader.program,
             languages: reader.languages,
             scale: reader.scale,
@@ -104,12 +122,30 @@ impl Default for DetectionSettings {
     }
 }
 
-/// The detection options of the desktop.
+impl OcrSettings {
+    /// The model that reads, out of the one that is `pulled`; `None` if the program does.
+    fn model(&self, pulled: impl FnOnce() -> Option<PathBuf>) -> Result<Option<PathBuf>, ConfigError> {
+        match (self.reader, unread_language(&self.languages)) {
+            (OcrReader::Tesseract, _) | (OcrReader::Auto, Some(_)) => Ok(None),
+            (OcrReader::Auto, None) => Ok(pulled()),
+            (OcrReader::PpOcr, _) => match pulled() {
+                Some(model) => Ok(Some(model)),
+                None => {
+                    let problem = "there is no model".to_owned();
+                    Err(unfit("ocr.reader", problem, "`deskhand model pull ocr`, or set \"auto\""))
+                }
+            },
+        }
+    }
+}
+
+/// The detection options of the desktop. `pulled` finds the model for OCR. Blocking.
 pub(super) fn to_options(
     backends: &[ControlBackend],
     ocr: &OcrSettings,
     omniparser: &OmniparserSettings,
     merge: &DetectionSettings,
+    pulled: impl FnOnce() -> Option<PathBuf>,
 ) -> Result<DetectOptions, ConfigError> {
     check(backends, ocr, merge)?;
     let has = |backend: ControlBackend| backends.contains(&backend);
@@ -122,6 +158,7 @@ pub(super) fn to_options(
         tree: has(ControlBackend::AtSpi),
         ocr: use_ocr,
         reader: OcrOptions {
+            model: if use_ocr == OcrUse::Never { None } else { ocr.model(pulled)? },
             program: ocr.program.clone(),
             languages: ocr.languages.clone(),
             scale: ocr.scale,

