@@ -12,7 +12,7 @@ use deskhand_desktop::Picture;
 use tokio::time::Instant;
 
 use crate::{
-    changed::changed,
+    changed::changes,
     omniparser::{Omniparser, ParsedBox},
     options::DetectOptions,
     overlap::{area, around, intersection_over_union, padded},
@@ -28,11 +28,13 @@ const WHOLE_FROM: f64 = 0.6;
 const MARGIN: i32 = 10;
 /// How often a changed area is extended to the texts that reach into it.
 const WIDENED_MAX: usize = 8;
+/// The most parts of a picture that are read one by one.
+const PARTS_MAX: usize = 12;
 
 /// What is known of the picture of one window.
 #[derive(Debug, Default)]
 struct Glance {
-    labels: Option<Reading<Label>>,
+    labels: Option<Labels>,
     boxes: Option<Reading<ParsedBox>>,
 }
 
@@ -41,6 +43,28 @@ struct Glance {
 struct Reading<T> {
     picture: Picture,
     found: Vec<T>,
+}
+
+/// A picture and the texts that were read in some places of it.
+#[derive(Debug)]
+struct Labels {
+    picture: Picture,
+    places: Vec<Rect<Screen>>,
+    found: Vec<Label>,
+}
+
+impl Labels {
+    /// The same, moved to the current place of the window.
+    fn moved_to(self, now: &Picture) -> Self {
+        let (x, y) = (now.region.x - self.picture.region.x, now.region.y - self.picture.region.y);
+        let there = |place: Rect<Screen>| Rect::new(place.x + x, place.y + y, place.width, place.height);
+        let found = self.found.into_iter().map(|label| Label { bounds: there(label.bounds), ..label });
+        Self {
+            picture: moved(&self.picture, now),
+            places: self.places.into_iter().map(there).collect(),
+            found: found.collect(),
+        }
+    }
 }
 
 /// A detector that failed.
@@ -59,10 +83,10 @@ pub(crate) struct Eyes {
 }
 
 /// What to find.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wants {
-    /// Whether to read text.
-    pub(crate) text: bool,
+    /// Where to read text; nowhere if empty.
+    pub(crate) text: Vec<Rect<Screen>>,
     /// Which boxes to use.
     pub(crate) boxes: Boxes,
 }
@@ -105,10 +129,10 @@ impl Eyes {
         let mut looked = Looked::default();
         let text = async {
             let paused = pause_notice(self.ocr.as_ref());
-            match (wants.text, paused) {
-                (false, _) => Ok(None),
-                (true, Some(notice)) => Err((notice, None)),
-                (true, None) => labels_of(labels, picture, reader)
+            match paused {
+                _ if wants.text.is_empty() => Ok(None),
+                Some(notice) => Err((notice, None)),
+                None => labels_of(labels, picture, wants.text, reader)
                     .await
                     .map(Some)
                     .map_err(|error| failed("cannot read text from pictures", &error, &error.fix(), options)),
@@ -135,9 +159,14 @@ impl Eyes {
         looked
     }
 
-    /// Whether text was read in the last picture of a window.
-    pub(crate) fn has_read(&self, window: WindowId) -> bool {
-        self.glances.get(&window).is_some_and(|glance| glance.labels.is_some())
+    /// Where text was read in the last picture of a window, moved to its current region.
+    pub(crate) fn places_read(&self, window: WindowId, now: &Rect<Screen>) -> Vec<Rect<Screen>> {
+        let Some(labels) = self.glances.get(&window).and_then(|glance| glance.labels.as_ref()) else {
+            return Vec::new();
+        };
+        let (x, y) = (now.x - labels.picture.region.x, now.y - labels.picture.region.y);
+        let there = |place: &Rect<Screen>| Rect::new(place.x + x, place.y + y, place.width, place.height);
+        labels.places.iter().map(there).collect()
     }
 
     /// Whether an area of a window, in screen coordinates, looks the same as in the last picture.
@@ -157,10 +186,10 @@ type Failure = (String, Option<Pause>);
 
 /// The result of a detector; remembers a failure.
 fn taken<T>(
-    result: Result<Option<Reading<T>>, Failure>,
+    result: Result<Option<T>, Failure>,
     pause: &mut Option<Pause>,
     notices: &mut Vec<String>,
-) -> Option<Reading<T>> {
+) -> Option<T> {
     match result {
         Ok(reading) => {
             if reading.is_some() {
@@ -197,40 +226,72 @@ fn moved(before: &Picture, now: &Picture) -> Picture {
     before.clone()
 }
 
-/// The labels of a picture; reads only what changed since the last one.
+/// The labels in some places of a picture; reads only what changed there since the last one.
 async fn labels_of(
-    before: Option<Reading<Label>>,
+    before: Option<Labels>,
     picture: &Picture,
+    wanted: Vec<Rect<Screen>>,
     reader: &Reader,
-) -> Result<Reading<Label>, ReadError> {
-    let whole = picture.region;
+) -> Result<Labels, ReadError> {
+    let mut places = Vec::new();
     let mut found = Vec::new();
-    let mut place = Some(whole);
-    if let Some(before) = before {
-        let (x, y) = (whole.x - before.picture.region.x, whole.y - before.picture.region.y);
-        place = changed(&moved(&before.picture, picture), picture);
-        found = before.found;
-        for label in &mut found {
-            label.bounds =
-                Rect::new(label.bounds.x + x, label.bounds.y + y, label.bounds.width, label.bounds.height);
+    match before.map(|before| before.moved_to(picture)) {
+        None => places.clone_from(&wanted),
+        Some(before) => {
+            let changed = changes(&before.picture, picture);
+            for want in &wanted {
+                if before.places.contains(want) {
+                    places.extend(changed.iter().filter_map(|place| place.intersection(want)));
+                } else {
+                    places.push(*want);
+                }
+            }
+            found = before.found;
+            found.retain(|label| wanted.iter().any(|place| place.contains(&label.bounds.center())));
         }
     }
-    if let Some(changed) = place {
-        let place = widened(changed, &found).intersection(&whole).unwrap_or(whole);
-        let all = area(&place) >= WHOLE_FROM * area(&whole);
-        let part = if all { None } else { picture.part(&padded(&place, MARGIN)) };
-        found.retain(|label| !all && label.bounds.intersection(&place).is_none());
+    let places = parts(places, &found, &wanted, reader.prefers_parts());
+    found.retain(|label| places.iter().all(|place| label.bounds.intersection(place).is_none()));
+    for place in places {
+        let part = if place == picture.region { None } else { picture.part(&padded(&place, MARGIN)) };
         let begun = Instant::now();
         let read = reader.read(part.unwrap_or_else(|| picture.clone())).await?;
         let elapsed_ms = milliseconds(begun.elapsed());
-        tracing::debug!(elapsed_ms, labels = read.len(), ?place, all, "read text from a picture");
+        tracing::debug!(elapsed_ms, labels = read.len(), ?place, "read text from a picture");
         let is_new = |label: &Label| {
-            found.iter().all(|known: &Label| intersection_over_union(&known.bounds, &label.bounds) < 0.3)
+            place.contains(&label.bounds.center())
+                && found
+                    .iter()
+                    .all(|known: &Label| intersection_over_union(&known.bounds, &label.bounds) < 0.3)
         };
         let new: Vec<Label> = read.into_iter().filter(is_new).collect();
         found.extend(new);
     }
-    Ok(Reading { picture: picture.clone(), found })
+    Ok(Labels { picture: picture.clone(), places: wanted, found })
+}
+
+/// The parts of a picture to read again: what changed, with the texts that reach into it; in one piece unless `apart`. All that is
+/// wanted if most of it changed.
+fn parts(
+    changed: Vec<Rect<Screen>>,
+    labels: &[Label],
+    wanted: &[Rect<Screen>],
+    apart: bool,
+) -> Vec<Rect<Screen>> {
+    let mut parts: Vec<Rect<Screen>> = Vec::new();
+    let apart = apart && changed.len() <= PARTS_MAX;
+    for place in changed {
+        let mut place = widened(place, labels);
+        // Another part that it reaches is read with it.
+        let reaches =
+            |part: &Rect<Screen>, place| !apart || part.intersection(&padded(&place, MARGIN)).is_some();
+        while let Some(at) = parts.iter().position(|part| reaches(part, place)) {
+            place = widened(around(&place, &parts.swap_remove(at)), labels);
+        }
+        parts.push(place);
+    }
+    let sum = |places: &[Rect<Screen>]| places.iter().map(area).sum::<f64>();
+    if !parts.is_empty() && sum(&parts) >= WHOLE_FROM * sum(wanted) { wanted.to_vec() } else { parts }
 }
 
 /// A changed area, extended to the texts that reach into it.

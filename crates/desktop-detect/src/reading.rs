@@ -103,4 +103,12 @@ impl Reader {
             Self::Program(program) => program.prepare(),
         }
     }
+
+    /// Whether several small pictures are read sooner than a large one around them.
+    pub(crate) const fn prefers_parts(&self) -> bool {
+        match self {
+            Self::Model(_) => true,
+            Self::Program(_) => false,
+        }
+    }
 }

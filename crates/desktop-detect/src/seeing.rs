@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Source, Tree, WindowInfo},
+    ui::{Element, Role, Source, State, Tree, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, Sight, TreeLimits};
 
@@ -73,15 +73,19 @@ impl<D: Desktop> Seeing<D> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
-        let reads =
-            self.options.ocr == OcrUse::Always || (self.options.ocr == OcrUse::EmptyWindows && is_empty);
+        let panels = if self.reads_panels() { panels(&tree) } else { Vec::new() };
+        let reads = match self.options.ocr {
+            OcrUse::Always => true,
+            OcrUse::EmptyWindows => is_empty || !panels.is_empty(),
+            OcrUse::Never => false,
+        };
         // Before one of its rows is clicked, what is drawn there is read.
         if self.options.ocr != OcrUse::Never && tree.elements.iter().any(|one| one.role.is_row_or_cell()) {
             self.reader.prepare();
         }
         if reads || self.parser.is_some() {
             let (info, above) = self.window(window).await?;
-            let wants = self.wants(&info, is_empty);
+            let wants = self.wants(&info, is_empty, panels).await?;
             if !self.options.tree {
                 tree.elements.truncate(1);
             }
@@ -96,16 +100,39 @@ impl<D: Desktop> Seeing<D> {
         Ok(Sight { tree, notices })
     }
 
-    fn wants(&self, window: &WindowInfo, is_empty: bool) -> Wants {
-        // A menu or tool tip without elements is not read, unless everything is.
+    /// Whether large panels without elements are read although their window has some: by a reader whose later looks cost what changed.
+    fn reads_panels(&self) -> bool {
+        self.options.ocr == OcrUse::EmptyWindows && self.options.tree && self.reader.prefers_parts()
+    }
+
+    /// What to find in a window.
+    async fn wants(
+        &self,
+        window: &WindowInfo,
+        is_empty: bool,
+        panels: Vec<Rect<Screen>>,
+    ) -> DesktopResult<Wants> {
         let lasts = !window.kind.is_popup();
+        let whole = vec![window.bounds];
         let text = match self.options.ocr {
-            OcrUse::Never => false,
-            OcrUse::EmptyWindows => is_empty && lasts,
-            OcrUse::Always => true,
+            OcrUse::Never => Vec::new(),
+            OcrUse::Always => whole,
+            OcrUse::EmptyWindows if !is_empty => {
+                panels.iter().filter_map(|panel| panel.intersection(&window.bounds)).collect()
+            }
+            // What the menus of other applications show is among the elements of their windows.
+            OcrUse::EmptyWindows if lasts || !self.is_accessible(window).await? => whole,
+            OcrUse::EmptyWindows => Vec::new(),
         };
         let boxes = if self.parser.is_some() && lasts { Boxes::Now } else { Boxes::No };
-        Wants { text, boxes }
+        Ok(Wants { text, boxes })
+    }
+
+    /// Whether the application of a pop-up exposes elements.
+    async fn is_accessible(&self, popup: &WindowInfo) -> DesktopResult<bool> {
+        let windows = self.inner.windows().await?;
+        let owner = windows.iter().find(|info| popup.owner == Some(info.id));
+        Ok(popup.accessible || owner.is_some_and(|owner| owner.accessible))
     }
 
     /// The text of a region; `None` if nothing is read there, or pictures cannot be read.
@@ -215,7 +242,7 @@ impl<D: Desktop> Seeing<D> {
                 return Ok(Some(known.element(&info.bounds)));
             }
             let boxes = if known.source == Source::Omniparser { Boxes::Now } else { Boxes::Last };
-            Wants { text: eyes.has_read(info.id), boxes }
+            Wants { text: eyes.places_read(info.id, &info.bounds), boxes }
         };
         if !last_try {
             return Ok(None);
@@ -282,6 +309,40 @@ impl<D: Desktop> Seeing<D> {
 
 fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
     above.iter().any(|other| other.intersection(bounds).is_some())
+}
+
+/// The large panels of a window that expose nothing of what is drawn in them.
+fn panels(tree: &Tree) -> Vec<Rect<Screen>> {
+    const ROLES: &[Role] = &[
+        Role::CANVAS,
+        Role::DRAWING_AREA,
+        Role::FILLER,
+        Role::PANEL,
+        Role::SCROLL_PANE,
+        Role::UNKNOWN,
+        Role::VIEWPORT,
+    ];
+    /// The least sides, in pixels: smaller ones are logos, colours and gauges.
+    const SIDE_MIN: i32 = 100;
+    const AREA_MIN: i32 = 40_000;
+    if tree.partial.is_some() {
+        return Vec::new();
+    }
+    let next = tree.elements.iter().skip(1).map(|element| element.depth).chain([0]);
+    let is_panel = |(element, next): &(&Element, u16)| {
+        let is_leaf = *next <= element.depth && element.child_count == 0 && element.depth > 0;
+        is_leaf
+            && ROLES.contains(&element.role)
+            && element.states.has(State::Showing)
+            && element.text.is_none()
+    };
+    let found = tree.elements.iter().zip(next).filter(is_panel).filter_map(|(element, _)| element.bounds);
+    found
+        .filter(|bounds| {
+            bounds.width.min(bounds.height) >= SIDE_MIN
+                && bounds.width.saturating_mul(bounds.height) >= AREA_MIN
+        })
+        .collect()
 }
 
 /// Inserts detected elements at the end of the smallest elements around them.
