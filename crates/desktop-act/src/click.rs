@@ -6,9 +6,10 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::WindowId,
     text::clip,
-    ui::{Element, Source, Tree, WindowInfo, same_app},
+    ui::{Element, Role, Source, Tree, WindowInfo, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
+use serde_json::json;
 
 use crate::{
     before::Before,
@@ -19,6 +20,7 @@ use crate::{
     patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
     surfaces::{bring_to_front, modal_in_front, surfaces},
+    words::drawn_words,
 };
 
 /// The longest question of a page that is kept, in characters: it is answered by its words.
@@ -56,7 +58,26 @@ pub async fn click<D: Desktop>(
     click: &Click,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(click.act(), click_once(desktop, window, click, limits).await)
+    let report = report(click.act(), click_once(desktop, window, click, limits).await)?;
+    let words = drawn_in_opened(desktop, &report).await?;
+    Ok(if words.is_empty() { report } else { report.with_output(json!({ "drawn": words })) })
+}
+
+/// What is drawn in the window that a click on drawn words opened: nothing else tells what that is.
+async fn drawn_in_opened<D: Desktop>(desktop: &D, report: &ActionReport) -> DesktopResult<Vec<String>> {
+    /// The most words that are told.
+    const WORDS_MAX: usize = 40;
+    let is_drawn = report.actions.iter().any(|action| {
+        let element = action.aim.named_element();
+        element.is_some_and(|element| [Role::DRAWN_TEXT, Role::DRAWN_ICON].contains(&element.role))
+    });
+    match &report.window {
+        Some(opened) if is_drawn => {
+            let drawn = drawn_words(desktop, opened.id).await?;
+            Ok(drawn.into_iter().map(|element| element.name).take(WORDS_MAX).collect())
+        }
+        Some(_) | None => Ok(Vec::new()),
+    }
 }
 
 /// The same, as a part of another action.

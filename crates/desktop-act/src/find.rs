@@ -8,13 +8,17 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 
-use crate::{patience::read_tree, surfaces::surfaces};
+use crate::{
+    patience::read_tree,
+    surfaces::surfaces,
+    words::{called, drawn_words},
+};
 
 /// The most names in a refusal.
 const CANDIDATES_MAX: usize = 8;
 
 /// Finds an element in a window, its dialogs and pop-ups: the topmost surface wins, and in it an interactive element over a
-/// static one.
+/// static one. Words that are only drawn are found last.
 ///
 /// # Errors
 /// If a tree cannot be read.
@@ -35,6 +39,12 @@ pub async fn find_element<D: Desktop>(
         };
         if let Some(element) = best {
             return Ok(Some((surface, element)));
+        }
+    }
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let drawn = drawn_words(desktop, surface.id).await?;
+        if let Some(element) = called(&drawn, wanted) {
+            return Ok(Some((surface, element.clone())));
         }
     }
     Ok(None)

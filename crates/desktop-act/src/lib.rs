@@ -69,6 +69,7 @@ mod scroll;
 mod scroll_to;
 mod select;
 mod select_cells;
+mod select_drawn;
 mod select_text;
 mod set_checked;
 mod set_value;
@@ -83,6 +84,7 @@ mod visit;
 mod wait;
 mod wait_for;
 mod window;
+mod words;
 mod write_table;
 
 pub use click::{Click, click};

@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported, Way},
     command::Route,
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, State, Wanted, names_equal},
+    ui::{Element, Pattern, Role, Source, State, Wanted, names_equal},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, keys::NamedKey};
 
@@ -17,6 +17,7 @@ use crate::{
     menus::is_menu_item,
     patience::{comes_within, handled, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    select_drawn::select_drawn,
     surfaces::surfaces,
 };
 
@@ -50,6 +51,9 @@ async fn select_and_check<D: Desktop>(
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
     let ready = check(desktop, window, list, None, Need::Act).await?;
+    if ready.element.source != Source::AtSpi {
+        return select_drawn(desktop, window, &ready, item, limits).await;
+    }
     let items = items_of(desktop, &ready.element).await?;
     let found = items.iter().find(|element| names_equal(&element.name, item));
     let Some(found) = found else {

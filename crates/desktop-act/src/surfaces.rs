@@ -90,15 +90,16 @@ pub(crate) async fn modal_in_front<D: Desktop>(
     Ok(None)
 }
 
-/// Focuses the window, or its topmost dialog, unless one of them has the focus.
+/// Focuses the window, or its topmost dialog, unless one of them has the focus. A pop-up is in front as long as it is there.
 pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let fit = |info: &&WindowInfo| !info.kind.is_popup();
     if let Some(active) = surfaces.iter().filter(fit).find(|info| info.active) {
         return Ok(active.clone());
     }
-    let top = surfaces.iter().rev().find(fit);
-    let top = top.ok_or(DesktopError::NoWindow(window))?.clone();
+    let Some(top) = surfaces.iter().rev().find(fit).cloned() else {
+        return Ok(surfaces.into_iter().next_back().ok_or(DesktopError::NoWindow(window))?);
+    };
     desktop.activate(top.id).await?;
     Ok(top)
 }

@@ -5,9 +5,9 @@ use std::collections::{HashSet, VecDeque};
 use deskhand_core::{
     action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, State, Tree, Wanted, WindowInfo, WindowKind, names_equal},
+    ui::{Element, Role, Source, State, Tree, Wanted, WindowInfo, WindowKind, names_equal},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, keys::NamedKey};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, keys::NamedKey};
 
 use crate::{
     before::look,
@@ -18,12 +18,15 @@ use crate::{
     patience::{patiently, read_element, read_tree, read_up_to_date, settle_earlier},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
+    words::{called, drawn_words},
 };
 
 /// The longest path.
 const PATH_MAX: usize = 8;
 /// The most children read per menu.
 const CHILDREN_MAX: usize = 500;
+/// How often it is looked for words that are only drawn.
+const DRAWN_LOOKS_MAX: usize = 3;
 /// The deepest nesting of a menu's items: seven levels in GTK 4.
 const DEPTH_MAX: u16 = 10;
 
@@ -78,6 +81,9 @@ async fn walk<D: Desktop>(
         let is_last = index + 1 == path.len();
         let element = match &inside {
             None => find_start(desktop, window, name, is_last).await?,
+            Some(parent) if parent.source != Source::AtSpi => {
+                find_drawn(desktop, window, name, known).await?
+            }
             Some(parent) => find_inside(desktop, window, parent, name).await?,
         };
         walked.push(element.name.clone());
@@ -109,7 +115,8 @@ async fn walk<D: Desktop>(
             let act = Act::Visit { path: walked.clone() };
             return Ok(Done { action: Action { act, waited_ms, ..done.action }, ..done });
         }
-        if !done.is_seen() && !is_open(desktop, &element).await? {
+        let shows_more = element.source != Source::AtSpi && has_new_popup(desktop, window, known).await?;
+        if !done.is_seen() && !shows_more && !is_open(desktop, &element).await? {
             let Action { evidence, waited_ms, .. } = done.action;
             let (element, path) = ((&element).into(), walked.clone());
             return Err(Refusal::NotOpened { element, path, evidence: evidence.into(), waited_ms }.into());
@@ -123,7 +130,7 @@ fn wrong_length() -> ArgumentProblem {
     ArgumentProblem::Path { max: u64::try_from(PATH_MAX).unwrap_or(u64::MAX) }
 }
 
-/// The first element of the path, in the topmost surface that has it.
+/// The first element of the path, in the topmost surface that has it; else the words that are only drawn.
 async fn find_start<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -148,6 +155,13 @@ async fn find_start<D: Desktop>(
         }
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
         names.extend(openers.map(|element| element.name));
+    }
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let drawn = drawn_words(desktop, surface.id).await?;
+        if let Some(found) = called(&drawn, &wanted) {
+            return Ok(found.clone());
+        }
+        names.extend(drawn.into_iter().map(|element| element.name));
     }
     let entries = nearest_names(name, names.iter().map(String::as_str));
     let among = Among::Entries { inside: None, window, entries };
@@ -214,6 +228,41 @@ async fn find_inside<D: Desktop>(
     find_start(desktop, window, name, /*is_last*/ true).await
 }
 
+/// The drawn words with that name in the pop-ups that just opened, or else anywhere. They may have to be drawn first.
+async fn find_drawn<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    name: &str,
+    known: &Shown,
+) -> Result<Element, Halt> {
+    let wanted = Wanted::named(name);
+    let mut names = Vec::new();
+    for _ in 0..DRAWN_LOOKS_MAX {
+        let watch = desktop.watch(Some(window)).await?;
+        let all = surfaces(desktop, window).await?;
+        let new: Vec<&WindowInfo> = all.iter().filter(|info| known.is_new_popup(info)).collect();
+        if new.is_empty() {
+            return find_start(desktop, window, name, /*is_last*/ true).await;
+        }
+        names.clear();
+        for popup in new.into_iter().rev() {
+            let drawn = drawn_words(desktop, popup.id).await?;
+            if let Some(found) = called(&drawn, &wanted) {
+                return Ok(found.clone());
+            }
+            names.extend(drawn.into_iter().map(|element| element.name));
+        }
+        desktop.settle(watch, QuietLimits::default()).await?;
+    }
+    let among = Among::Entries { inside: None, window, entries: names };
+    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+}
+
+/// Whether a pop-up opened that was not there before.
+async fn has_new_popup<D: Desktop>(desktop: &D, window: WindowId, known: &Shown) -> DesktopResult<bool> {
+    Ok(surfaces(desktop, window).await?.iter().any(|info| known.is_new_popup(info)))
+}
+
 fn is_menu_like(element: &Element) -> bool {
     [Role::MENU, Role::MENU_BAR, Role::POPUP_MENU, Role::COMBO_BOX].contains(&element.role)
 }
@@ -247,6 +296,13 @@ struct Shown {
     tree: Tree,
 }
 
+impl Shown {
+    /// Whether a window is a pop-up that was not there.
+    fn is_new_popup(&self, info: &WindowInfo) -> bool {
+        info.kind == WindowKind::Popup && self.windows.iter().all(|before| before.id != info.id)
+    }
+}
+
 /// Presses Escape until all new menus are closed.
 async fn close_menus<D: Desktop>(
     desktop: &D,
@@ -261,12 +317,9 @@ async fn close_menus<D: Desktop>(
             Err(DesktopError::NoWindow(_)) => return Ok(()),
             other => other?,
         };
-        let is_new = |info: &&WindowInfo| {
-            info.kind == WindowKind::Popup && known.windows.iter().all(|before| before.id != info.id)
-        };
         let now = items(&look(desktop, window).await?);
         let mut is_menu_open = now.difference(&known_items).next().is_some();
-        for popup in all.iter().filter(is_new) {
+        for popup in all.iter().filter(|info| known.is_new_popup(info)) {
             // Escape would not close a tool tip, and mean something else to the application.
             let root = root_of(desktop, popup).await?;
             is_menu_open |= root.is_none_or(|root| root.role.name() != "tool tip");

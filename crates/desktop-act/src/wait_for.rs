@@ -6,11 +6,17 @@ use deskhand_core::{
     action::{Act, Action, Aim, Condition, Evidence, Proof, Shortfall},
     duration::milliseconds,
     ids::WindowId,
-    ui::fold_name,
+    ui::{Wanted, fold_name},
 };
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
-use crate::{find::find_element, patience::watch_app, report::ActionReport, surfaces::surfaces};
+use crate::{
+    find::find_element,
+    patience::watch_app,
+    report::ActionReport,
+    surfaces::surfaces,
+    words::{drawn_words, may_be_among},
+};
 
 /// Waits until a condition holds, at most `bound`.
 ///
@@ -46,10 +52,23 @@ pub async fn wait_for<D: Desktop>(
 async fn holds<D: Desktop>(desktop: &D, window: WindowId, condition: &Condition) -> DesktopResult<bool> {
     Ok(match condition {
         Condition::Appears(wanted) => find_element(desktop, window, wanted).await?.is_some(),
-        Condition::Disappears(wanted) => find_element(desktop, window, wanted).await?.is_none(),
+        Condition::Disappears(wanted) => {
+            find_element(desktop, window, wanted).await?.is_none()
+                && !may_be_drawn(desktop, window, wanted).await?
+        }
         Condition::TitleContains(text) => {
             let all = surfaces(desktop, window).await?;
             all.iter().any(|surface| fold_name(&surface.title).contains(&fold_name(text)))
         }
     })
+}
+
+/// Whether words may still be drawn in a window, its dialogs or pop-ups, though misread.
+async fn may_be_drawn<D: Desktop>(desktop: &D, window: WindowId, wanted: &Wanted) -> DesktopResult<bool> {
+    for surface in surfaces(desktop, window).await? {
+        if may_be_among(&drawn_words(desktop, surface.id).await?, wanted) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

@@ -9,6 +9,7 @@ mod calc_format;
 mod confined;
 mod contract;
 mod detection;
+mod detection_model;
 mod detection_parser;
 mod dragging;
 mod effects;

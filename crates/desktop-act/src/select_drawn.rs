@@ -1,0 +1,94 @@
+//! Selects an item of a list that is only drawn: words that were read in the picture of a window.
+
+use deskhand_core::{
+    action::{Act, Action, Aim, Among, Evidence, Proof, Refusal, Shortfall, Way},
+    command::Route,
+    ids::WindowId,
+    ui::{Element, Wanted, names_equal},
+};
+use deskhand_desktop::{Desktop, QuietLimits, keys::NamedKey};
+
+use crate::{
+    checks::Ready,
+    click::{Click, click_once},
+    find::nearest_names,
+    report::{ActLimits, Done, Halt, Target},
+    surfaces::surfaces,
+    words::{called, drawn_words},
+};
+
+/// How often it is looked for the item.
+const LOOKS_MAX: usize = 3;
+
+/// Clicks a box and then the item in what it opens. Seen if its words stand in place of those of the box then; an item of a list that
+/// is always open has the effect of a click.
+pub(crate) async fn select_drawn<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    list: &Ready,
+    item: &str,
+    limits: &ActLimits,
+) -> Result<Done, Halt> {
+    let shown = &list.element;
+    let wanted = Wanted::named(item);
+    let done = |item: Wanted, evidence: Evidence| {
+        Action::new(Act::SelectItem { item }, Aim::element(shown), evidence)
+    };
+    if names_equal(&shown.name, item) {
+        return Ok(done(wanted, Proof::Holds { already: true }.into()).into());
+    }
+    let known = surfaces(desktop, window).await?;
+    let opened = click_once(desktop, window, &Click::once(Target::element(shown.id)), limits).await?;
+    let found = match find_item(desktop, window, &wanted).await {
+        Ok(found) => found,
+        Err(names) => {
+            let now = surfaces(desktop, window).await?;
+            if now.iter().any(|info| known.iter().all(|before| before.id != info.id)) {
+                let watch = desktop.watch(None).await?;
+                desktop.press(&NamedKey::Escape.into()).await?;
+                desktop.settle(watch, limits.quiet).await?;
+            }
+            let items = nearest_names(item, names?.iter().map(String::as_str));
+            let among = Among::Items { list: shown.into(), items };
+            return Err(Refusal::NotFound { name: item.to_owned(), among }.into());
+        }
+    };
+    let request = Click::once(Target::Element { id: found.id, name: Some(found.name.clone()) });
+    let clicked = click_once(desktop, window, &request, limits).await?;
+    let waited_ms = opened.action.waited_ms + clicked.action.waited_ms;
+    let now = drawn_words(desktop, list.surface.id).await?;
+    let is_there = |one: &Element| {
+        let meet = one.bounds.zip(shown.bounds).is_some_and(|(one, list)| one.intersection(&list).is_some());
+        meet && one.id != found.id
+    };
+    let there: Vec<Element> = now.into_iter().filter(is_there).collect();
+    let evidence = match called(&there, &wanted) {
+        Some(_) => Proof::Holds { already: false }.into(),
+        None if opened.window.is_some() => Shortfall::NotReached { way: Some(Way::Click) }.into(),
+        None => clicked.action.evidence,
+    };
+    Ok(done(Wanted::named(&found.name), evidence).by(Route::Input).after(waited_ms).into())
+}
+
+/// The item in the topmost surface that has it, which may have to be drawn first; else all words that are drawn.
+async fn find_item<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    wanted: &Wanted,
+) -> Result<Element, Result<Vec<String>, Halt>> {
+    let failed = |error| Err(Halt::from(error));
+    let mut names = Vec::new();
+    for _ in 0..LOOKS_MAX {
+        let watch = desktop.watch(Some(window)).await.map_err(failed)?;
+        names.clear();
+        for surface in surfaces(desktop, window).await.map_err(failed)?.into_iter().rev() {
+            let drawn = drawn_words(desktop, surface.id).await.map_err(failed)?;
+            if let Some(found) = called(&drawn, wanted) {
+                return Ok(found.clone());
+            }
+            names.extend(drawn.into_iter().map(|element| element.name));
+        }
+        desktop.settle(watch, QuietLimits::default()).await.map_err(failed)?;
+    }
+    Err(Ok(names))
+}

@@ -1,0 +1,68 @@
+//! Words that are only drawn in a window, as they were read in its picture.
+
+use deskhand_core::{
+    ids::WindowId,
+    ui::{Element, Source, Wanted, names_equal},
+};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, TreeLimits,
+    alike::{essence, occurs},
+};
+
+/// The drawn words of a window, dialog or pop-up; none if it is gone, or nothing is read there.
+pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> DesktopResult<Vec<Element>> {
+    let sight = match desktop.see(surface, TreeLimits::default()).await {
+        Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => return Ok(Vec::new()),
+        other => other?,
+    };
+    let is_drawn = |one: &Element| one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty();
+    Ok(sight.tree.elements.into_iter().filter(is_drawn).collect())
+}
+
+/// The words with this name; else those that are the same but for spaces and for letters that look alike.
+pub(crate) fn called<'e>(drawn: &'e [Element], wanted: &Wanted) -> Option<&'e Element> {
+    let name = wanted.name.as_deref()?;
+    let same = essence(name);
+    let has_role = |one: &&Element| wanted.role.as_ref().is_none_or(|role| *role == one.role);
+    drawn
+        .iter()
+        .filter(has_role)
+        .find(|one| names_equal(&one.name, name))
+        .or_else(|| drawn.iter().filter(has_role).find(|one| !same.is_empty() && essence(&one.name) == same))
+}
+
+/// Whether words may be among the drawn ones, some of whose letters may be misread.
+pub(crate) fn may_be_among(drawn: &[Element], wanted: &Wanted) -> bool {
+    let Some(name) = wanted.name.as_deref().filter(|name| !essence(name).is_empty()) else { return false };
+    drawn.iter().any(|one| occurs(name, &one.name))
+}
+
+#[cfg(test)]
+mod tests {
+    use deskhand_core::{ids::ElementId, ui::Role};
+
+    use super::*;
+
+    #[test]
+    fn words_are_found_by_what_they_look_like_and_not_by_half_of_it() {
+        let drawn = ["Save", "Save as...", "5ave a11", "Row 1"].map(|words| Element {
+            source: Source::Ocr,
+            depth: 1,
+            ..Element::new(ElementId(1), Role::DRAWN_TEXT, words)
+        });
+        let check = |name: &str, expected: Option<&str>| {
+            let found = called(&drawn, &Wanted::named(name)).map(|one| one.name.as_str());
+            assert_eq!(found, expected, "{name}");
+        };
+        check("save", Some("Save"));
+        check("Save As…", Some("Save as..."));
+        check("Save all", Some("5ave a11"));
+        check("Row1", Some("Row 1"));
+        check("Row 2", None);
+        check("Sav", None);
+        assert!(called(&drawn, &Wanted::new(Role::PUSH_BUTTON, "Save")).is_none());
+        assert!(
+            may_be_among(&drawn, &Wanted::named("Sawe")) && !may_be_among(&drawn, &Wanted::named("Print"))
+        );
+    }
+}
