@@ -8,6 +8,7 @@ use rten::{Model, RunOptions};
 use crate::{
     boxes::{Area, lines},
     reader::OcrError,
+    squeeze::Squeezed,
     tensor::{channels, compute, load},
     workers::Workers,
 };
@@ -35,11 +36,13 @@ impl Detector {
         Ok(Self { model: load(file, "detector")? })
     }
 
-    /// The boxes of the lines in a picture. Bands of it are looked at side by side.
+    /// The boxes of the lines in a picture. What is blank is left out, and bands of the rest are looked at side by side.
     ///
     /// # Errors
     /// The computation failed.
     pub(crate) fn lines(&self, picture: &RgbImage, workers: &Workers) -> Result<Vec<Area>, OcrError> {
+        let squeezed = Squeezed::of(picture);
+        let picture = &squeezed.picture;
         let (width, height) = sides(picture);
         let bands = bands(width, height, workers.count());
         let found = workers.each(&bands, |band, options| {
@@ -55,7 +58,7 @@ impl Detector {
             let belongs = |line: &Area| band.own.contains(&usize::midpoint(line.top, line.bottom));
             Ok(lines.into_iter().map(moved).filter(belongs).collect::<Vec<Area>>())
         })?;
-        Ok(found.into_iter().flatten().collect())
+        Ok(found.into_iter().flatten().map(|line| squeezed.original(&line)).collect())
     }
 
     fn lines_of_band(&self, picture: &RgbImage, options: RunOptions) -> Result<Vec<Area>, OcrError> {

@@ -217,7 +217,9 @@ mod tests {
         let narrow = Area { left: 40, top: 10, right: 44, bottom: 20 };
         // Another box has a part of the first label, and cuts a letter of it.
         let beside = Area { left: 1, top: 4, right: 20, bottom: 28 };
-        let expected = [Label { area: wide, gaps: vec![14..18] }, Label { area: narrow, gaps: Vec::new() }];
+        let gap = 14..18;
+        let expected =
+            [Label { area: wide, gaps: Vec::from([gap]) }, Label { area: narrow, gaps: Vec::new() }];
         assert_eq!(labels(&picture, vec![line, beside]), expected);
         let blank = Area { left: 60, top: 4, right: 95, bottom: 20 };
         assert!(labels(&picture, vec![blank]).is_empty());

@@ -10,7 +10,7 @@ const LATIN: [&str; 44] = [
 ];
 
 /// The letters that are looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Letters {
     /// Latin letters with all their marks, digits and signs: what is drawn as a sign is not taken for a Chinese letter.
     #[default]

@@ -1,8 +1,12 @@
 //! What a line of text says.
 
-use std::ops::Range;
+use std::{
+    collections::HashMap,
+    ops::Range,
+    sync::{Mutex, MutexGuard, PoisonError},
+};
 
-use image::{RgbImage, imageops};
+use image::{GenericImageView as _, RgbImage, imageops};
 use rten::{Model, RunOptions};
 
 use crate::{
@@ -22,16 +26,24 @@ const WIDTH_MAX: usize = 3_200;
 /// What its width is a multiple of, so that few widths occur.
 const STEP: usize = 16;
 /// The margin around a label that is read with it, as a share of its height: the model was trained on loose boxes.
-const MARGIN: f32 = 0.25;
+const MARGIN: f32 = 0.15;
 /// From which share of the height of its letters a gap in a label is a space.
 const SPACE_SHARE: f32 = 0.5;
+
+/// The most labels whose texts are kept; then all are forgotten.
+const KEPT_MAX: usize = 4_000;
 
 /// Reads lines.
 pub(crate) struct Recogniser {
     model: Model,
     /// The text of each class; the first one is none.
     classes: Vec<String>,
+    /// What was read before, by the pixels of each label: much of a window looks the same again after it was scrolled or redrawn.
+    kept: Mutex<HashMap<Seen, Said>>,
 }
+
+/// The pixels of a label, and which letters were looked for.
+type Seen = (Letters, u32, Vec<u8>);
 
 /// What a line says.
 #[derive(Debug, Clone, PartialEq)]
@@ -56,7 +68,7 @@ impl Recogniser {
         let mut classes = vec![String::new()];
         classes.extend(letters.split('\n').filter(|letter| !letter.is_empty()).map(str::to_owned));
         classes.push(" ".to_owned());
-        Ok(Self { model, classes })
+        Ok(Self { model, classes, kept: Mutex::default() })
     }
 
     /// What a label says.
@@ -77,6 +89,10 @@ impl Recogniser {
         let across = wide.next_multiple_of(STEP).max(WIDTH_MIN);
         let (left, top) = (u32_of(area.left), u32_of(area.top));
         let part = imageops::crop_imm(picture, left, top, u32_of(area.width()), u32_of(area.height()));
+        let seen = (letters, part.width(), part.to_image().into_raw());
+        if let Some(said) = self.kept().get(&seen) {
+            return Ok(said.clone());
+        }
         // As the model was trained.
         let scaled = imageops::resize(&*part, u32_of(wide), u32_of(HEIGHT), imageops::FilterType::Triangle);
         let input = channels(&scaled, across, HEIGHT);
@@ -93,7 +109,17 @@ impl Recogniser {
             let middle = (gap.start + gap.end) as f32 / 2.0 - area.left as f32;
             middle / area.width() as f32 * wide as f32 / across as f32 * steps as f32
         };
-        Ok(self.decode(&likely, letters, &spaces.map(step).collect::<Vec<f32>>()))
+        let said = self.decode(&likely, letters, &spaces.map(step).collect::<Vec<f32>>());
+        let mut kept = self.kept();
+        if kept.len() >= KEPT_MAX {
+            kept.clear();
+        }
+        kept.insert(seen, said.clone());
+        Ok(said)
+    }
+
+    fn kept(&self) -> MutexGuard<'_, HashMap<Seen, Said>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The most likely letter of each step; the same one again, and none, are left out. Spaces that the model overlooked are put in.
