@@ -9,6 +9,7 @@ mod endurance;
 mod learning;
 mod live;
 mod memory;
+mod ocr;
 mod opening;
 mod page;
 mod perception;
@@ -89,6 +90,12 @@ pub(crate) enum Bench {
     /// What is needed at the end of each was read 20 to 60 steps earlier in another application: LibreOffice, Mousepad or Chromium. The
     /// values are typed into forms of GTK 3, GTK 4 and Qt, whose own log is the judge. Takes about two minutes.
     Memory,
+    /// Compare readers of text in pictures (OCR): which words of real programs' windows they find, and how long they take.
+    ///
+    /// Starts each program on a private desktop. What is drawn is known from its accessibility tree, or from what it was told to show.
+    /// PP-OCR and `tesseract` look at the same windows, and again after a small change. Prints recall and precision in words. Missing
+    /// programs are reported and skipped. Takes about six minutes; for a part of it: `--only calc`.
+    Ocr(ocr::OcrArguments),
     /// Open ten documents of ten types, each alone and all in one go, and compare the times.
     Opening(opening::OpeningArguments),
     /// Measure how long actions on the page take while eight sessions run, and what those who watch cost the agents.
@@ -130,6 +137,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Learning(arguments) => learning::run(arguments),
         Bench::Live(arguments) => live::run(arguments),
         Bench::Memory => memory::run(),
+        Bench::Ocr(arguments) => ocr::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),
         Bench::Page(arguments) => page::run_page(arguments),
         Bench::Survival(arguments) => page::run_survival(arguments),
