@@ -18,7 +18,7 @@ use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
 use deskhand_desktop_detect::{DetectOptions, OcrOptions, Seeing};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
-use deskhand_testkit::fixture::Fixture;
+use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::json;
 
 use crate::{fixtures::outline, programs::has_programs};
@@ -167,6 +167,31 @@ async fn a_model_reads_what_is_drawn_and_later_only_what_changed() {
     let report = stage.click("Start").await;
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!(report.summary().contains("now reads \"Finished\""), "{}", report.summary());
+    stage.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_large_panel_without_elements_is_read_in_a_window_that_has_some() {
+    if !has_programs(&[Toolkit::Gtk3.needs()]) {
+        return;
+    }
+    let fixture = Fixture::prepare(Toolkit::Gtk3, Screen::Canvas).await.unwrap();
+    let stage = Stage::start(|_| LaunchRequest {
+        program: fixture.program().to_owned(),
+        arguments: fixture.arguments().to_vec(),
+    })
+    .await;
+    fixture.ready().await.unwrap();
+    stage.drawn("Print").await;
+    let tree = stage.see().await;
+    let found = tree.elements.iter().filter(|one| one.source == Source::Ocr);
+    let mut words: Vec<&str> = found.map(|one| one.name.as_str()).collect();
+    words.sort_unstable();
+    assert_eq!(words, ["Open", "Print", "Save"], "{}", outline(&tree));
+    let mark = fixture.mark();
+    let report = stage.click("Save").await;
+    assert_ne!(report.effect(), Verdict::Refused, "{}", report.summary());
+    assert_eq!(fixture.happens(mark, |entry| entry.event == "clicked").await.unwrap().control, "Save");
     stage.end().await;
 }
 
