@@ -167,6 +167,9 @@ async fn a_model_reads_what_is_drawn_and_later_only_what_changed() {
     let report = stage.click("Start").await;
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!(report.summary().contains("now reads \"Finished\""), "{}", report.summary());
+    // What opens is told by its words.
+    let report = stage.click("Question").await;
+    assert_eq!((report.effect(), &report.output), (Verdict::Seen, &json!({ "drawn": ["Yes"] })));
     stage.end().await;
 }
 
