@@ -40,6 +40,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-ocr"]),
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
     ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop", "deskhand-process", "deskhand-secret"]),
+    ("deskhand-desktop-wayland", &["deskhand-core", "deskhand-desktop"]),
     (
         "deskhand-example-custom-tool",
         &["deskhand-core", "deskhand-desktop", "deskhand-desktop-act", "deskhand-runtime"],
@@ -114,7 +115,7 @@ const TESTS_ALSO: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that talk to a display or accessibility bus: only back ends may use them.
-const PLATFORM_CRATES: &[&str] = &["atspi", "atspi-common", "x11rb", "xkeysym", "zbus"];
+const PLATFORM_CRATES: &[&str] = &["atspi", "atspi-common", "wayland-client", "x11rb", "xkeysym", "zbus"];
 
 /// Crates that do IO, read the clock or generate randomness: core must not depend on them.
 const IO_CRATES: &[&str] = &[

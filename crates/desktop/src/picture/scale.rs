@@ -38,7 +38,10 @@ impl Picture {
     }
 
     /// The picture with these sides, neither of them 0 or longer than before.
-    fn scaled_to(&self, to_width: u32, to_height: u32) -> Self {
+    ///
+    /// The region keeps its origin and gets the new size.
+    #[must_use]
+    pub fn scaled_to(&self, to_width: u32, to_height: u32) -> Self {
         let index = |length: u32| usize::try_from(length).unwrap_or(0);
         let (width, height) = (index(self.width()), index(self.height()));
         let columns = spans(width, index(to_width));

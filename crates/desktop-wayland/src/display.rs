@@ -1,0 +1,357 @@
+//! The connection to a compositor: one thread that owns it, behind a channel.
+//!
+//! Callers send the thread a closure and await its result. A compositor that is gone fails every call at once; one that hangs fails it
+//! after [`ANSWER_BOUND`].
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+        mpsc,
+    },
+    time::Duration,
+};
+
+use deskhand_core::geometry::{Point, Rect, Screen, Size};
+use deskhand_desktop::{
+    Button, DesktopError, DesktopResult, Picture,
+    keys::{KeyChord, Modifier},
+};
+use tokio::sync::{oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::{
+    address::Address,
+    capture::Camera,
+    client::{ANSWER_BOUND, Client, gone},
+    clipboard,
+    events::{Event, Listeners, Orders, Watcher},
+    input::{Hands, Pointing},
+    keyboard::Symbol,
+    monitors::layout,
+    sway::Sway,
+    windows::{Toplevel, toplevels},
+};
+
+/// How much longer than a request a caller waits for it.
+const CALL_BOUND: Duration = ANSWER_BOUND.saturating_add(Duration::from_secs(1));
+
+type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+
+/// What the thread of requests owns.
+struct Worker {
+    client: Client,
+    sway: Sway,
+    camera: Camera,
+    hands: Hands,
+}
+
+/// A handle to a compositor; the threads behind it end when it is dropped.
+pub struct Display {
+    jobs: mpsc::Sender<Job>,
+    orders: Arc<Orders>,
+    fences: watch::Receiver<u32>,
+    last_fence: AtomicU32,
+    gone: CancellationToken,
+    address: Address,
+    area: Rect<Screen>,
+    process: Option<u32>,
+    /// How often the clipboard that is ours was fetched.
+    taken: Mutex<Option<watch::Receiver<u32>>>,
+}
+
+impl Display {
+    /// Opens two connections, one for requests and one for events, and starts a thread for each. What happens goes to `sink`, on the
+    /// thread of events. Blocking.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if the compositor refuses the connection or does not offer what is needed.
+    pub fn open(address: &Address, sink: impl FnMut(Event) + Send + 'static) -> DesktopResult<Self> {
+        let failed =
+            |error: std::io::Error| DesktopError::failed("set up the connection to the compositor", error);
+        let mut client = Client::open(address)?;
+        let socket = address.sway.as_ref().ok_or_else(|| {
+            DesktopError::failed("list the windows", "SWAYSOCK is not set: only sway tells where windows are")
+        })?;
+        let sway = Sway::open(socket)?;
+        let (area, process) = (layout(&client.state.monitors), client.process());
+        let hands = Hands::new(&mut client)?;
+        let mut events = Sway::open(socket)?;
+        events.subscribe()?;
+        let (fence_sender, fences) = watch::channel(0);
+        let gone = CancellationToken::new();
+        let orders = Arc::new(Orders::new().map_err(failed)?);
+        let listeners = Listeners { sink: Box::new(sink), fences: fence_sender, gone: gone.clone() };
+        let watcher = Watcher::new(Client::open(address)?, Some(events), Arc::clone(&orders), listeners)?;
+        let mut worker = Worker { client, sway, camera: Camera::default(), hands };
+        let (jobs, queue) = mpsc::channel::<Job>();
+        let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
+        thread("wayland-events").spawn(move || watcher.run()).map_err(failed)?;
+        let work = move || {
+            while let Ok(job) = queue.recv() {
+                job(&mut worker);
+            }
+            worker.hands.end();
+            // The compositor may have ended before.
+            worker.client.round_trip().ok();
+        };
+        thread("wayland-requests").spawn(work).map_err(failed)?;
+        let (last_fence, address, taken) = (AtomicU32::new(0), address.clone(), Mutex::default());
+        Ok(Self { jobs, orders, fences, last_fence, gone, address, area, process, taken })
+    }
+
+    /// Runs `work` on the thread of the connection.
+    async fn call<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Worker) -> DesktopResult<T> + Send + 'static,
+    ) -> DesktopResult<T> {
+        let (sender, answer) = oneshot::channel();
+        let job: Job = Box::new(move |worker| {
+            // The receiver is gone if the caller was cancelled.
+            let _ = sender.send(work(worker));
+        });
+        if self.gone.is_cancelled() || self.jobs.send(job).is_err() {
+            return Err(self.gone_error());
+        }
+        tokio::select! {
+            biased;
+            answer = tokio::time::timeout(CALL_BOUND, answer) => match answer {
+                Ok(Ok(result)) => result,
+                Ok(Err(_)) => Err(self.gone_error()),
+                Err(_) => Err(self.silent()),
+            },
+            () = self.gone.cancelled() => Err(self.gone_error()),
+        }
+    }
+
+    fn silent(&self) -> DesktopError {
+        DesktopError::Gone {
+            what: format!(
+                "the compositor of {} did not answer within {} s",
+                self.address.name(),
+                CALL_BOUND.as_secs()
+            ),
+        }
+    }
+
+    /// Every top-level window, bottom-most first. Pop-ups are not among them: no compositor tells where they are.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn windows(&self) -> DesktopResult<Vec<Toplevel>> {
+        self.call(|worker| toplevels(&worker.sway.tree()?)).await
+    }
+
+    /// Asks for the focus for a window; returns whether there is such a window.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn focus(&self, window: u32) -> DesktopResult<bool> {
+        self.call(move |worker| worker.sway.run("activate a window", &format!("[con_id={window}] focus")))
+            .await
+    }
+
+    /// Asks a window to close; returns whether there is such a window.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn close(&self, window: u32) -> DesktopResult<bool> {
+        self.call(move |worker| worker.sway.run("close a window", &format!("[con_id={window}] kill"))).await
+    }
+
+    /// The areas of the monitors, in the order of the compositor.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn monitors(&self) -> DesktopResult<Vec<Rect<Screen>>> {
+        self.call(|worker| {
+            worker.client.round_trip()?;
+            Ok(worker.client.state.monitors.iter().map(|monitor| monitor.area).collect())
+        })
+        .await
+    }
+
+    /// A picture of all monitors, or of a part of them.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if it is completely off the screen or the compositor refuses.
+    pub async fn picture(&self, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
+        self.call(move |worker| worker.camera.picture(&mut worker.client, region)).await
+    }
+
+    /// Uses pointer and keys, and waits until the compositor has passed everything on.
+    async fn act<T: Send + 'static>(
+        &self,
+        act: impl FnOnce(&mut Hands, &Client) -> DesktopResult<T> + Send + 'static,
+    ) -> DesktopResult<T> {
+        self.call(move |worker| {
+            let done = act(&mut worker.hands, &worker.client)?;
+            worker.client.round_trip()?;
+            // It answers before it writes to others; the second time, that is done.
+            worker.client.round_trip()?;
+            Ok(done)
+        })
+        .await
+    }
+
+    /// Moves the pointer and clicks `count` times.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if the point is off the screen.
+    pub async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.act(move |hands, client| {
+            hands.move_to(client, at)?;
+            for _ in 0..count {
+                hands.button(button, Pointing::Press);
+                hands.button(button, Pointing::Release);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Moves the pointer along these points.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if one is off the screen.
+    pub async fn follow(&self, points: Vec<Point<Screen>>) -> DesktopResult<()> {
+        self.act(move |hands, client| points.iter().try_for_each(|point| hands.move_to(client, *point))).await
+    }
+
+    /// Turns the wheel at a point.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if the point is off the screen.
+    pub async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.act(move |hands, client| {
+            hands.move_to(client, at)?;
+            hands.scroll(right, down);
+            Ok(())
+        })
+        .await
+    }
+
+    /// Holds modifiers and a button, or lets them go, of the button first.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn hold(&self, button: Button, modifiers: Vec<Modifier>, what: Pointing) -> DesktopResult<()> {
+        self.act(move |hands, _| {
+            match what {
+                Pointing::Press => {
+                    hands.modifiers(&modifiers, what);
+                    hands.button(button, what);
+                }
+                Pointing::Release => {
+                    hands.button(button, what);
+                    hands.modifiers(&modifiers, what);
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Types as many symbols from the first on as are sent at once; returns how many.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn type_piece(&self, symbols: Vec<Symbol>) -> DesktopResult<usize> {
+        self.act(move |hands, _| hands.type_piece(&symbols)).await
+    }
+
+    /// Presses and releases a chord.
+    ///
+    /// # Errors
+    /// [`DesktopError::Key`] if there is no such key.
+    pub async fn press(&self, chord: KeyChord) -> DesktopResult<()> {
+        self.act(move |hands, _| hands.press(&chord)).await
+    }
+
+    /// The text of the clipboard; `None` if it is empty or holds something else.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if its owner does not send it.
+    pub async fn clipboard(&self) -> DesktopResult<Option<String>> {
+        let address = self.address.clone();
+        blocking(move || clipboard::text(&address)).await
+    }
+
+    /// Sets the text of the clipboard, in one format or in all those of text, or empties it.
+    ///
+    /// # Errors
+    /// [`DesktopError::Failed`] if another program takes it over.
+    pub async fn set_clipboard(&self, text: Option<&str>, format: Option<&str>) -> DesktopResult<()> {
+        let (address, text) = (self.address.clone(), text.map(ToOwned::to_owned));
+        let format = format.map(ToOwned::to_owned);
+        let taken = blocking(move || clipboard::own(&address, text.as_deref(), format.as_deref())).await?;
+        *self.taken.lock().unwrap_or_else(PoisonError::into_inner) = taken;
+        Ok(())
+    }
+
+    /// Waits until an application has fetched what was set, at most `bound`; returns whether one has.
+    pub async fn clipboard_taken(&self, bound: Duration) -> bool {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some(mut taken) = taken else { return false };
+        let waited = tokio::time::timeout(bound, taken.wait_for(|count| *count > 0)).await;
+        matches!(waited, Ok(Ok(_)))
+    }
+
+    /// Waits until everything that was drawn before this call has been told.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] when the compositor has ended.
+    pub async fn catch_up(&self) -> DesktopResult<()> {
+        let serial = self.last_fence.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        self.orders.put_fence(serial);
+        let mut fences = self.fences.clone();
+        let passed = fences.wait_for(|reached| reached.wrapping_sub(serial) < u32::MAX / 2);
+        tokio::select! {
+            passed = tokio::time::timeout(CALL_BOUND, passed) => match passed {
+                Ok(passed) => passed.map(drop).map_err(|_| self.gone_error()),
+                Err(_) => Err(self.silent()),
+            },
+            () = self.gone.cancelled() => Err(self.gone_error()),
+        }
+    }
+
+    /// Cancelled when the compositor has ended.
+    pub const fn gone(&self) -> &CancellationToken {
+        &self.gone
+    }
+
+    /// The error of a compositor that has ended.
+    pub fn gone_error(&self) -> DesktopError {
+        gone(&self.address.name())
+    }
+
+    /// The name of the display: `wayland-1`.
+    pub fn name(&self) -> String {
+        self.address.name()
+    }
+
+    /// The size of all monitors together when the connection was made.
+    pub fn size(&self) -> Size {
+        let side = |length: i32| u16::try_from(length).unwrap_or(u16::MAX);
+        Size { width: side(self.area.right()), height: side(self.area.bottom()) }
+    }
+
+    /// The process of the compositor.
+    pub const fn process(&self) -> Option<u32> {
+        self.process
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        self.orders.stop();
+    }
+}
+
+/// Runs blocking work on a thread for it.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> DesktopResult<T> + Send + 'static,
+) -> DesktopResult<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| DesktopError::failed("run blocking work on a thread", error))?
+}
