@@ -39,7 +39,16 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
     ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-ocr"]),
     ("deskhand-desktop-fake", &["deskhand-core", "deskhand-desktop"]),
-    ("deskhand-desktop-linux", &["deskhand-core", "deskhand-desktop", "deskhand-process", "deskhand-secret"]),
+    (
+        "deskhand-desktop-linux",
+        &[
+            "deskhand-core",
+            "deskhand-desktop",
+            "deskhand-desktop-wayland",
+            "deskhand-process",
+            "deskhand-secret",
+        ],
+    ),
     ("deskhand-desktop-wayland", &["deskhand-core", "deskhand-desktop"]),
     (
         "deskhand-example-custom-tool",
@@ -252,7 +261,7 @@ fn actions_and_detection_are_platform_independent() {
 #[test]
 fn the_platform_list_matches_real_dependencies() {
     let crates = below("deskhand-desktop-linux");
-    for name in ["x11rb", "zbus"] {
+    for name in ["wayland-client", "x11rb", "zbus"] {
         assert!(crates.contains(name) && PLATFORM_CRATES.contains(&name), "{name}");
     }
 }

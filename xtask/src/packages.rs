@@ -22,6 +22,7 @@ pub(crate) const LOCALES: &[(&str, &str)] = &[("de_DE.UTF-8", "de_DE"), ("zh_CN.
 pub(crate) const PACKAGES: &[Package] = &[
     package("xvfb", "Xvfb", "the screen of a virtual desktop"),
     package("openbox", "openbox", "the window manager of a virtual desktop"),
+    package("sway", "sway", "the compositor of the tests on Wayland, without a screen"),
     package("dbus", "dbus-daemon", "the session bus of a virtual desktop"),
     package("at-spi2-core", "", "the accessibility bus, through which applications expose their elements"),
     package("util-linux", "setpriv", "kills the programs of a virtual desktop with it"),

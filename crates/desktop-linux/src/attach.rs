@@ -16,6 +16,7 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     parts::{Parts, read_entries},
+    server::{On, Server},
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         environment::Environment,
@@ -140,7 +141,7 @@ impl LinuxDesktop {
         let display = display?;
         display.with_registry(|registry| registry.mark_from(seen.window));
         let parts = Parts {
-            display,
+            server: Server::X11(display),
             environment,
             processes,
             private_folder: Some(handle.private_folder.clone()),
@@ -156,14 +157,15 @@ impl LinuxDesktop {
 
     /// Cleans up after the former owner: releases keys and buttons, and restores the ids of windows.
     async fn take_over(&self) -> DesktopResult<()> {
-        let marked = self
+        let On::X11(x11) = self.on() else { return Ok(()) };
+        let marked = x11
             .display()
             .call("take over a desktop", |worker| {
                 worker.release_all()?;
                 worker.marked_windows()
             })
             .await?;
-        self.display().with_registry(|registry| registry.restore(marked));
+        self.server().with_registry(|registry| registry.restore(marked));
         Ok(())
     }
 }

@@ -33,9 +33,10 @@ use crate::{
     kernel::peer_process,
     native::OfficeWorker,
     parts::{Parts, read_entries},
-    times::{StartupTimes, elapsed_ms},
+    screen::ScreenEvent,
+    server::{On, Server},
+    times::StartupTimes,
     virtual_desktop::{
-        accessibility_bus,
         confine::Confine,
         environment::Environment,
         processes::Processes,
@@ -43,23 +44,14 @@ use crate::{
         protocol::DesktopHandle,
         start::{self, VirtualOptions},
     },
-    x11::{
-        InputWatch,
-        clipboard::ClipboardState,
-        display::{Address, Display},
-        events::XEvent,
-        worker::Worker,
-    },
+    x11::{InputWatch, clipboard::ClipboardState},
 };
 
-/// How long the session bus of the user may take to return the address of the accessibility bus.
-const BUS_BOUND: Duration = Duration::from_secs(10);
-
-/// An X11 desktop: a private virtual one, or the current user's.
+/// A desktop: a private virtual one on X11, or the current user's on X11 or Wayland.
 ///
 /// Dropping it ends a virtual desktop with everything that runs on it; [`Self::shut_down`] also waits for that.
 pub struct LinuxDesktop {
-    display: Display,
+    server: Server,
     environment: Environment,
     processes: Processes,
     /// The private folder of a virtual desktop.
@@ -103,68 +95,10 @@ impl LinuxDesktop {
         Ok(desktop.with_confined_applications(confine))
     }
 
-    /// Connects to the desktop that `DISPLAY` names. Its programs keep running when this is dropped.
-    ///
-    /// # Errors
-    /// [`DesktopError::Start`] if there is no display, or it refuses the connection.
-    pub async fn connect_current() -> DesktopResult<Self> {
-        let begun = tokio::time::Instant::now();
-        let mut environment = Environment::of_this_process();
-        let name = environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| {
-            DesktopError::Start {
-                what: "DISPLAY is not set".to_owned(),
-                fix: "use `--desktop virtual` for a private desktop, or run this in a graphical session"
-                    .to_owned(),
-            }
-        })?;
-        let name = name.to_string_lossy().into_owned();
-        let opened = name.clone();
-        let display = run_blocking(move || Display::open(&Address::Environment, opened)).await?;
-        let display = display.map_err(|error| DesktopError::Start {
-            what: format!("display {name} refused the connection ({})", error.chain()),
-            fix: "check DISPLAY and XAUTHORITY, or use `--desktop virtual` for a private desktop".to_owned(),
-        })?;
-        let display_ms = elapsed_ms(begun);
-        environment.expose_elements();
-        let find = || async {
-            let session = zbus::Connection::session().await?;
-            accessibility_bus::enable(&session).await
-        };
-        let accessibility_address = match tokio::time::timeout(BUS_BOUND, find()).await {
-            Ok(Ok(address)) => Some(address),
-            Ok(Err(error)) => {
-                tracing::warn!(%error, "cannot reach the accessibility bus; elements are not available");
-                None
-            }
-            Err(_) => {
-                tracing::warn!("the session bus did not answer; elements are not available");
-                None
-            }
-        };
-        let session_bus_address = environment
-            .find("DBUS_SESSION_BUS_ADDRESS")
-            .map(|address| address.to_string_lossy().into_owned());
-        let entries = read_entries(&environment).await?;
-        let total_ms = elapsed_ms(begun);
-        let parts = Parts {
-            display,
-            environment,
-            processes: Processes::unguarded(),
-            private_folder: None,
-            session_bus_address,
-            accessibility_address,
-            entries,
-            startup: StartupTimes { display_ms, total_ms, ..StartupTimes::default() },
-            handle: None,
-            elements_given: 0,
-        };
-        Ok(Self::of_parts(parts).await)
-    }
-
     pub(crate) async fn of_parts(parts: Parts) -> Self {
         let accessible_pids = Arc::default();
         let accessibility = match &parts.accessibility_address {
-            Some(address) => connect_accessibility(address, &parts.display, &accessible_pids).await,
+            Some(address) => connect_accessibility(address, &parts.server, &accessible_pids).await,
             None => None,
         };
         if let Some(accessibility) = &accessibility {
@@ -177,7 +111,7 @@ impl LinuxDesktop {
             clipboard: ClipboardState::default(),
             _tasks: tasks,
             accessible_pids,
-            display: parts.display,
+            server: parts.server,
             environment: parts.environment,
             processes: parts.processes,
             private_folder: parts.private_folder,
@@ -222,8 +156,8 @@ impl LinuxDesktop {
 
     /// Ends a virtual desktop and returns once nothing of it is left; disconnects from the user's own.
     pub async fn shut_down(self) {
-        let Self { display, processes, .. } = self;
-        drop(display);
+        let Self { server, processes, .. } = self;
+        drop(server);
         processes.end_all().await;
     }
 
@@ -259,7 +193,7 @@ impl LinuxDesktop {
 
     /// New windows and elements get numbers above those that were `seen` before, on another desktop.
     pub fn start_ids_above(&self, seen: IdsSeen) {
-        self.display.with_registry(|registry| registry.start_above(seen.window));
+        self.server.with_registry(|registry| registry.start_above(seen.window));
         if let Some(accessibility) = &self.accessibility {
             accessibility.with_ids(|ids| ids.start_above(seen.element));
         }
@@ -276,9 +210,9 @@ impl LinuxDesktop {
         &self.environment
     }
 
-    /// The name of the display, such as `:3`.
+    /// The name of the display, such as `:3` or `wayland-1`.
     pub fn display_name(&self) -> &str {
-        self.display.name()
+        self.server.name()
     }
 
     /// The private folder of a virtual desktop; removed together with it.
@@ -306,45 +240,50 @@ impl LinuxDesktop {
         &self.accessible_pids
     }
 
-    /// The X id of a window that was listed and still exists.
+    /// The id that the server has for a window that was listed and still exists: that of X11, or of a container of sway.
     pub fn x_window(&self, window: WindowId) -> Option<u32> {
-        self.display.with_registry(|registry| registry.find_window(window))
+        self.server.with_registry(|registry| registry.find_window(window))
     }
 
     /// The id of an X window that was listed.
     pub fn window_id(&self, x_window: u32) -> Option<WindowId> {
-        self.display.with_registry(|registry| registry.find_id(x_window))
+        self.server.with_registry(|registry| registry.find_id(x_window))
     }
 
     /// Watches what a person does with mouse and keyboard, on any window. Nothing is taken from applications.
     ///
     /// # Errors
-    /// [`DesktopError`] if the X server is gone or has no XInput 2.
+    /// [`DesktopError`] if the X server is gone or has no XInput 2, and on Wayland, where no compositor tells what a person does in the
+    /// windows of others.
     pub async fn watch_input(&self) -> DesktopResult<InputWatch> {
-        let address = self.display.address().clone();
+        let On::X11(x11) = self.on() else {
+            let reason = "a Wayland compositor tells nobody what a person does in the windows of others; \
+                          use `--desktop virtual`";
+            return Err(DesktopError::failed("watch mouse and keyboard", reason));
+        };
+        let address = x11.display().address().clone();
         run_blocking(move || InputWatch::begin(&address)).await?
     }
 
-    /// A receiver of the events of the X server from now on. A reader that falls behind misses some.
-    pub fn x_events(&self) -> broadcast::Receiver<XEvent> {
-        self.display.subscribe()
+    /// A receiver of what happens on the screen from now on. A reader that falls behind misses some.
+    pub fn screen_events(&self) -> broadcast::Receiver<ScreenEvent> {
+        self.server.subscribe()
     }
 
-    /// Waits until the X server has ended.
+    /// Waits until the display has ended.
     pub async fn display_ended(&self) {
-        self.display.gone().cancelled().await;
+        self.server.gone().cancelled().await;
     }
 
     /// Whether its display has ended.
     pub fn has_ended(&self) -> bool {
-        self.display.gone().is_cancelled()
+        self.server.gone().is_cancelled()
     }
 
-    /// The processes that serve every application, as far as they are known: X server, window manager, session bus.
+    /// The processes that serve every application, as far as they are known: X server and window manager, or compositor, and session bus.
     pub(crate) async fn servers(&self) -> DesktopResult<&[u32]> {
         let find = async || {
-            let mut found =
-                self.display.call("find the X server", |worker| worker.server_processes()).await?;
+            let mut found = self.server.processes().await?;
             if let Some(address) = self.session_bus_address.clone() {
                 found.extend(run_blocking(move || bus_process(&address)).await?);
             }
@@ -358,14 +297,6 @@ impl LinuxDesktop {
         self.accessibility.as_ref()
     }
 
-    async fn picture(&self, operation: &'static str, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
-        let take = move |worker: &mut Worker| {
-            let Worker { camera, connection, root, .. } = worker;
-            camera.picture(connection, *root, region)
-        };
-        self.display.call(operation, take).await
-    }
-
     pub(crate) const fn office(&self) -> &OfficeWorker {
         &self.office
     }
@@ -375,8 +306,8 @@ impl LinuxDesktop {
         &self.history
     }
 
-    pub(crate) fn display(&self) -> &Display {
-        &self.display
+    pub(crate) fn server(&self) -> &Server {
+        &self.server
     }
 
     pub(crate) fn processes(&self) -> &Processes {
@@ -413,12 +344,12 @@ fn bus_process(address: &str) -> Option<u32> {
 /// Connects to the accessibility bus. Without it a desktop still has windows, input and screenshots.
 async fn connect_accessibility(
     address: &str,
-    display: &Display,
+    server: &Server,
     accessible_pids: &Arc<RwLock<HashSet<u32>>>,
 ) -> Option<Accessibility> {
-    let size = display.size();
+    let size = server.size();
     let screen = Rect::new(0, 0, i32::from(size.width), i32::from(size.height));
-    match Accessibility::connect(address, screen, Arc::clone(accessible_pids)).await {
+    match Accessibility::connect(address, screen, server.origin(), Arc::clone(accessible_pids)).await {
         Ok(accessibility) => Some(accessibility),
         Err(error) => {
             tracing::warn!(
@@ -432,11 +363,11 @@ async fn connect_accessibility(
 
 impl Capture for LinuxDesktop {
     async fn screen(&self) -> DesktopResult<Picture> {
-        self.picture("take a screenshot", None).await
+        self.server.picture("take a screenshot", None).await
     }
 
     async fn region(&self, region: Rect<Screen>) -> DesktopResult<Picture> {
-        self.picture("take a screenshot of a region", Some(region)).await
+        self.server.picture("take a screenshot of a region", Some(region)).await
     }
 
     async fn drawn_text(&self, _region: Rect<Screen>) -> DesktopResult<Option<String>> {
@@ -446,27 +377,41 @@ impl Capture for LinuxDesktop {
 
 impl Clipboard for LinuxDesktop {
     async fn clipboard(&self) -> DesktopResult<Option<String>> {
-        self.clipboard.read(&self.display).await
+        match &self.server {
+            Server::X11(display) => self.clipboard.read(display).await,
+            Server::Wayland(compositor) => compositor.display.clipboard().await,
+        }
     }
 
     async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
-        self.clipboard.write(&self.display, text, None).await
+        match &self.server {
+            Server::X11(display) => self.clipboard.write(display, text, None).await,
+            Server::Wayland(compositor) => compositor.display.set_clipboard(text, None).await,
+        }
     }
 
     async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
-        self.clipboard.write(&self.display, Some(content), Some(format)).await
+        match &self.server {
+            Server::X11(display) => self.clipboard.write(display, Some(content), Some(format)).await,
+            Server::Wayland(compositor) => {
+                compositor.display.set_clipboard(Some(content), Some(format)).await
+            }
+        }
     }
 
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
-        Ok(self.clipboard.was_taken(bound).await)
+        Ok(match &self.server {
+            Server::X11(_) => self.clipboard.was_taken(bound).await,
+            Server::Wayland(compositor) => compositor.display.clipboard_taken(bound).await,
+        })
     }
 }
 
 impl Desktop for LinuxDesktop {
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            platform: "linux-x11",
-            screen: self.display.size(),
+            platform: self.server.platform(),
+            screen: self.server.size(),
             windowing: true,
             ui_tree: self.accessibility.is_some(),
             input: true,

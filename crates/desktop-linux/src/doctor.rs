@@ -175,9 +175,14 @@ pub fn diagnose() -> Vec<Finding> {
     let mut findings: Vec<Finding> = WANTED.iter().map(|wanted| wanted.finding(&environment)).collect();
     findings.push(native_documents());
     findings.extend(bridges());
-    let display = environment.find("DISPLAY").filter(|name| !name.is_empty());
+    let named = ["WAYLAND_DISPLAY", "DISPLAY"]
+        .map(|name| environment.find(name).filter(|value| !value.is_empty()).map(|value| (name, value)));
+    let (variable, display) = match named {
+        [Some((name, value)), _] | [None, Some((name, value))] => (name, Some(value)),
+        [None, None] => ("DISPLAY", None),
+    };
     findings.push(Finding {
-        name: "DISPLAY (the desktop you sit at)".to_owned(),
+        name: format!("{variable} (the desktop you sit at)"),
         ok: display.is_some(),
         required: false,
         detail: display.map_or_else(

@@ -1,9 +1,11 @@
-//! Linux: X11, AT-SPI, and private virtual desktops.
+//! Linux: X11, Wayland, AT-SPI, and private virtual desktops.
 //!
-//! - [`LinuxDesktop`] is the desktop. `windowing`, `ui_tree` and `settling` (with `history`) implement its capabilities;
-//!   `attach` starts or takes over a desktop that a keeper process holds.
+//! - [`LinuxDesktop`] is the desktop. `windowing`, `ui_tree`, `input` and `settling` (with `history`) implement its capabilities;
+//!   `attach` starts or takes over a desktop that a keeper process holds, `current` connects to the one that the user sits at.
 //! - `parts` is what a desktop is made of, `times` how long that took to come up.
+//! - `server` is what shows windows and takes input: an X server or a Wayland compositor; `screen` is what the two have in common.
 //! - `x11`: the connection to the X server, its events, EWMH windows, screenshots, input, clipboard.
+//! - `wayland`: the same over `deskhand-desktop-wayland`, with pop-ups as the accessibility bus tells them.
 //! - `atspi`: the accessibility bus, and the mirror of what applications expose on it.
 //! - `virtual_desktop`: a private display with its own buses, the keeper process that holds it, and clean-up.
 //! - `kernel`: the processes of an application as the kernel reports them: whether they sleep, and what could wake them.
@@ -23,11 +25,13 @@ mod atspi;
 mod attach;
 mod blocking;
 mod catalogues;
+mod current;
 mod desktop;
 mod desktop_entries;
 mod doctor;
 mod documents;
 mod history;
+mod input;
 mod kernel;
 mod key_ring;
 mod live;
@@ -36,11 +40,14 @@ mod notification;
 mod office_locks;
 mod opening;
 mod parts;
+mod screen;
+mod server;
 mod settling;
 mod times;
 mod toolkits;
 mod ui_tree;
 mod virtual_desktop;
+mod wayland;
 mod windowing;
 mod x11;
 
@@ -53,10 +60,11 @@ pub use live::{InputMessage, LiveInput, LiveScreen, Part, Update};
 pub use notification::{Notification, NotificationError, notify};
 pub use office_locks::OfficeLock;
 pub use opening::{Begins, NoOpener, Opener, Openers, Target};
+pub use screen::ScreenEvent;
 pub use settling::Watch;
 pub use times::StartupTimes;
 pub use virtual_desktop::{
     BrowserHolder, Confine, ConfineMode, DesktopHandle, Environment, KeptOut, VirtualOptions, VncInput,
     VncServer, keep_desktop,
 };
-pub use x11::{InputWatch, XEvent};
+pub use x11::InputWatch;

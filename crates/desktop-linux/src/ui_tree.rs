@@ -41,8 +41,8 @@ impl LinuxDesktop {
 
     /// Marks in the mirror what was drawn so far.
     async fn take_in_drawing(&self, accessibility: &Accessibility) -> DesktopResult<()> {
-        self.display().catch_up().await?;
-        match self.display().take_drawn() {
+        self.server().catch_up().await?;
+        match self.server().take_drawn() {
             Some(areas) => accessibility.drawn(&areas),
             None => accessibility.drawn_unknown(),
         }
@@ -63,8 +63,8 @@ impl LinuxDesktop {
             return Ok(false);
         }
         for repeated in 0..REPEATED_MAX {
-            self.display().catch_up().await?;
-            let drawn = self.display().drawn_at(point).map_or(Duration::MAX, |at| at.elapsed());
+            self.server().catch_up().await?;
+            let drawn = self.server().drawn_at(point).map_or(Duration::MAX, |at| at.elapsed());
             let Some(rest) = after.checked_sub(drawn).filter(|rest| !rest.is_zero()) else {
                 return Ok(repeated > 0);
             };

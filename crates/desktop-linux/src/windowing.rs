@@ -1,15 +1,13 @@
 //! Windows and programs behind the [`Windowing`] trait.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::BTreeMap,
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
-    sync::PoisonError,
     time::Duration,
 };
 
 use deskhand_core::{
-    duration::milliseconds,
     ids::WindowId,
     ui::{InstalledApplication, WindowInfo},
 };
@@ -18,18 +16,14 @@ use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Instant, timeout_at},
 };
-use x11rb::{
-    connection::Connection,
-    protocol::xproto::{
-        ClientMessageEvent, ConfigureWindowAux, ConnectionExt as _, EventMask, InputFocus, StackMode,
-    },
-};
 
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     desktop_entries::{DesktopEntry, Meant},
     opening::{Openers, Target},
+    screen::ScreenEvent,
+    server::On,
     toolkits::{self, Extras},
     virtual_desktop::{
         confine::{Profile, Surroundings},
@@ -37,30 +31,24 @@ use crate::{
         programs::{self, BrowserHolder},
         start::socket_of,
     },
-    x11::{events::XEvent, fault::WorkResult, window_ids::Registry, windows::WindowList, worker::Worker},
 };
 
 /// How long a window may take to get the focus.
-const FOCUS_BOUND: Duration = Duration::from_secs(3);
+pub(crate) const FOCUS_BOUND: Duration = Duration::from_secs(3);
 /// How long a focused window may take to come to the front; another may be kept above all others.
-const FRONT_BOUND: Duration = Duration::from_millis(300);
-/// The source of a request in EWMH: a tool that acts for the user.
-const SOURCE_PAGER: u32 = 2;
+pub(crate) const FRONT_BOUND: Duration = Duration::from_millis(300);
 
 impl Windowing for LinuxDesktop {
     async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
-        let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
-        let infos = self.infos(&list);
-        let unmarked = self.display().with_registry(Registry::take_unmarked);
-        if !unmarked.is_empty() {
-            self.display().call("mark windows", move |worker| worker.mark_windows(&unmarked)).await?;
+        match self.on() {
+            On::X11(x11) => x11.windows().await,
+            On::Wayland(wayland) => wayland.windows().await,
         }
-        Ok(infos)
     }
 
     async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
         let deadline = Instant::now() + bound;
-        let mut events = self.x_events();
+        let mut events = self.screen_events();
         let before = essence(known);
         loop {
             let now = self.windows().await?;
@@ -71,54 +59,17 @@ impl Windowing for LinuxDesktop {
     }
 
     async fn activate(&self, window: WindowId) -> DesktopResult<()> {
-        let mut deadline = Instant::now() + FOCUS_BOUND;
-        let mut events = self.x_events();
-        let x_window = self.existing(window)?;
-        let pop_up = self
-            .display()
-            .call("activate a window", move |worker| worker.ask_for_focus(x_window))
-            .await
-            .map_err(|error| self.unless_gone(window, error))?;
-        if pop_up {
-            // A pop-up has the input as long as it is open; no window manager focuses it.
-            return Ok(());
-        }
-        // The current state may predate pending events: a window that has just opened may be about to take the focus.
-        self.await_window_manager(&mut events, deadline).await?;
-        loop {
-            let list = self.display().call("list the windows", |worker| worker.list_windows()).await?;
-            let has_focus = list.has_focus(x_window);
-            if has_focus {
-                if list.is_in_front(x_window) {
-                    return Ok(());
-                }
-                deadline = deadline.min(Instant::now() + FRONT_BOUND);
-            }
-            self.existing(window)?;
-            if !self.await_windows(&mut events, deadline).await? {
-                if has_focus {
-                    return Ok(());
-                }
-                let application = self
-                    .infos(&list)
-                    .into_iter()
-                    .find(|info| info.id == window)
-                    .map_or_else(|| window.to_string(), |info| info.app.name);
-                return Err(DesktopError::NotAnswering {
-                    operation: "give the focus to a window",
-                    application,
-                    limit_ms: milliseconds(FOCUS_BOUND),
-                });
-            }
+        match self.on() {
+            On::X11(x11) => x11.activate(window).await,
+            On::Wayland(wayland) => wayland.activate(window).await,
         }
     }
 
     async fn close(&self, window: WindowId) -> DesktopResult<()> {
-        let x_window = self.existing(window)?;
-        self.display()
-            .call("close a window", move |worker| worker.ask_to_close(x_window))
-            .await
-            .map_err(|error| self.unless_gone(window, error))
+        match self.on() {
+            On::X11(x11) => x11.close(window).await,
+            On::Wayland(wayland) => wayland.close(window).await,
+        }
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
@@ -204,68 +155,30 @@ struct FoundCommand {
 }
 
 impl LinuxDesktop {
-    fn infos(&self, list: &WindowList) -> Vec<WindowInfo> {
-        let accessible: HashSet<u32> =
-            self.accessible_pids().read().unwrap_or_else(PoisonError::into_inner).clone();
-        let entries = self.entries();
-        self.display().with_registry(|registry| list.to_infos(registry, &entries, &accessible))
-    }
-
+    /// The number that the server has for a window.
     pub(crate) fn existing(&self, window: WindowId) -> DesktopResult<u32> {
         self.x_window(window).ok_or(DesktopError::NoWindow(window))
     }
 
-    /// A request that the X server refused because the window is gone.
-    fn unless_gone(&self, window: WindowId, error: DesktopError) -> DesktopError {
-        let refused = matches!(
-            &error,
-            DesktopError::Failed { source, .. } if source.is::<x11rb::errors::ReplyOrIdError>()
-        );
-        if refused { DesktopError::NoWindow(window) } else { error }
-    }
-
     /// Waits for a change of windows; `false` if there was none before the deadline.
-    async fn await_windows(&self, events: &mut Receiver<XEvent>, deadline: Instant) -> DesktopResult<bool> {
+    pub(crate) async fn await_windows(
+        &self,
+        events: &mut Receiver<ScreenEvent>,
+        deadline: Instant,
+    ) -> DesktopResult<bool> {
         loop {
             match timeout_at(deadline, events.recv()).await {
                 Err(_) => return Ok(false),
                 // A reader that fell behind reads the windows again.
-                Ok(Ok(XEvent::WindowsChanged) | Err(RecvError::Lagged(_))) => return Ok(true),
-                Ok(Ok(XEvent::Damage { .. })) => {}
-                Ok(Ok(XEvent::DisplayGone) | Err(RecvError::Closed)) => {
-                    return Err(self.display().gone_error());
+                Ok(Ok(ScreenEvent::WindowsChanged) | Err(RecvError::Lagged(_))) => return Ok(true),
+                // It may be a pop-up, of which no compositor tells.
+                Ok(Ok(ScreenEvent::Damage { window: 0, .. })) => return Ok(true),
+                Ok(Ok(ScreenEvent::Damage { .. })) => {}
+                Ok(Ok(ScreenEvent::DisplayGone) | Err(RecvError::Closed)) => {
+                    return Err(self.server().gone_error());
                 }
             }
         }
-    }
-
-    /// Waits until the window manager has handled its requests and seen their effects, or the deadline. Its first
-    /// answer comes after its own requests; what the server reports to it about them comes before the second round
-    /// trip.
-    async fn await_window_manager(
-        &self,
-        events: &mut Receiver<XEvent>,
-        deadline: Instant,
-    ) -> DesktopResult<()> {
-        for _ in 0..2 {
-            let ask = |worker: &mut Worker| {
-                let answers = worker.has_answering_window_manager()?;
-                if answers {
-                    worker.ask_window_manager()?;
-                }
-                Ok(answers)
-            };
-            if !self.display().call("ask the window manager", ask).await? {
-                return Ok(());
-            }
-            let answered = |worker: &mut Worker| worker.window_manager_answered();
-            while !self.display().call("wait for the window manager", answered).await? {
-                if !self.await_windows(events, deadline).await? {
-                    return Ok(());
-                }
-            }
-        }
-        Ok(())
     }
 
     /// What a program needs so that its toolkit exposes elements.
@@ -376,42 +289,4 @@ impl LinuxDesktop {
 /// The properties of windows that count as a change.
 fn essence(windows: &[WindowInfo]) -> BTreeMap<WindowId, (&str, bool)> {
     windows.iter().map(|window| (window.id, (window.title.as_str(), window.active))).collect()
-}
-
-impl Worker {
-    /// Requests the focus; `true` for a window that the window manager does not manage.
-    fn ask_for_focus(&self, window: u32) -> WorkResult<bool> {
-        if self.connection.get_window_attributes(window)?.reply()?.override_redirect {
-            return Ok(true);
-        }
-        if self.has_window_manager()? {
-            let active = self.active_window()?.unwrap_or(0);
-            let data = [SOURCE_PAGER, x11rb::CURRENT_TIME, active, 0, 0];
-            self.tell_window_manager(window, self.atoms._NET_ACTIVE_WINDOW, data)?;
-        } else {
-            let raise = ConfigureWindowAux::new().stack_mode(StackMode::ABOVE);
-            self.connection.configure_window(window, &raise)?;
-            self.connection
-                .set_input_focus(InputFocus::POINTER_ROOT, window, x11rb::CURRENT_TIME)?
-                .check()?;
-        }
-        Ok(false)
-    }
-
-    fn ask_to_close(&self, window: u32) -> WorkResult<()> {
-        let managed = !self.connection.get_window_attributes(window)?.reply()?.override_redirect;
-        if managed && self.has_window_manager()? {
-            let data = [x11rb::CURRENT_TIME, SOURCE_PAGER, 0, 0, 0];
-            return self.tell_window_manager(window, self.atoms._NET_CLOSE_WINDOW, data);
-        }
-        if !self.has_protocol(window, self.atoms.WM_DELETE_WINDOW)? {
-            let what = "it is a pop-up and cannot be asked to close; press Escape instead";
-            return Err(DesktopError::failed("close a window", what).into());
-        }
-        let data = [self.atoms.WM_DELETE_WINDOW, x11rb::CURRENT_TIME, 0, 0, 0];
-        let event = ClientMessageEvent::new(32, window, self.atoms.WM_PROTOCOLS, data);
-        self.connection.send_event(false, window, EventMask::NO_EVENT, event)?;
-        self.connection.flush()?;
-        self.round_trip()
-    }
 }

@@ -1,5 +1,6 @@
 //! Test support: mock endpoints, fixture applications, pages that tell what happens in them, forged texts, and checks for installed programs.
 
+pub mod compositor;
 pub mod display;
 pub mod endpoint;
 pub mod faults;

@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::{
-    application::Application,
+    application::{Application, Origin},
     bus::{ACCESSIBLE, Bus, CallError, gone},
     event::Announcement,
     events,
@@ -46,13 +46,14 @@ pub(crate) struct Accessibility {
 
 impl Accessibility {
     /// Connects to the accessibility bus at `address` and registers for events, so that applications expose
-    /// everything. The processes found on the bus are kept in `accessible_pids`.
+    /// everything. They count positions from `origin`. The processes found on the bus are kept in `accessible_pids`.
     ///
     /// # Errors
     /// [`DesktopError::Start`] when the bus refuses the connection, `Gone` when it ends meanwhile.
     pub(crate) async fn connect(
         address: &str,
         screen: Rect<Screen>,
+        origin: Origin,
         accessible_pids: Arc<RwLock<HashSet<u32>>>,
     ) -> DesktopResult<Self> {
         let bus = Bus::connect(address).await?;
@@ -66,6 +67,7 @@ impl Accessibility {
             announcements: broadcast::Sender::new(ANNOUNCEMENTS_MAX),
             applications_changed: Notify::new(),
             screen,
+            origin,
         });
         let stream = events::subscribe(&shared.bus).await?;
         let mut tasks = JoinSet::new();

@@ -7,10 +7,13 @@ use std::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::WindowKind,
+    ui::{Role, WindowKind},
 };
 
-use super::{quirks::Toolkit, wire::ObjectRef};
+use super::{
+    quirks::{Shift, Toolkit, Within},
+    wire::ObjectRef,
+};
 
 /// One application on the accessibility bus.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,6 +24,38 @@ pub(crate) struct Application {
     pub(crate) pid: u32,
     /// Its toolkit.
     pub(crate) toolkit: Toolkit,
+    /// What it counts positions from.
+    pub(crate) origin: Origin,
+}
+
+impl Application {
+    /// The shift of the top-level object of a window of this kind.
+    pub(crate) fn frame_shift(
+        &self,
+        reported: Option<Rect<Screen>>,
+        window: Rect<Screen>,
+        kind: WindowKind,
+    ) -> Shift {
+        let shift = self.toolkit.frame_shift(reported, window, self.origin);
+        // The place of a pop-up is that of all of it, with its shadow.
+        let is_pop_up = kind.is_popup() && self.origin == Origin::Window;
+        if is_pop_up { Shift { within: Within::PopUp, ..shift } } else { shift }
+    }
+
+    /// The shift of an element, given the role of its parent, the shift of that, and the extents of both.
+    pub(crate) fn shift(
+        &self,
+        (role, parent_role): (&Role, &Role),
+        reported: Option<Rect<Screen>>,
+        parent_shift: Shift,
+        parent_reported: Option<Rect<Screen>>,
+    ) -> Shift {
+        let shift = self.toolkit.shift(role, reported, parent_shift, parent_reported);
+        match self.origin {
+            Origin::Screen => shift,
+            Origin::Window => self.toolkit.pop_up_shift(role, parent_role, shift),
+        }
+    }
 }
 
 /// The applications by bus name. One process may have several connections.
@@ -59,7 +94,16 @@ impl Applications {
     }
 }
 
-/// The properties of an X window that its frame is found by.
+/// What the positions that an application reports are counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Origin {
+    /// The screen, as on X11.
+    Screen,
+    /// The surface of the window, with its shadow if it draws one: on Wayland no application learns where its windows are.
+    Window,
+}
+
+/// The properties of a window that its frame is found by.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct WindowFacts {
     /// Its title.

@@ -9,7 +9,7 @@ use deskhand_core::geometry::{Rect, Screen};
 
 use super::{
     accessibility::Accessibility,
-    application::{Application, Applications, WindowFacts},
+    application::{Application, Applications, Origin, WindowFacts},
     bus::{ACCESSIBLE, Bus, CallError, CallResult, REGISTRY, pipelined},
     component::extents,
     events::deliver_roles,
@@ -46,8 +46,8 @@ impl Accessibility {
         });
         let listed: HashSet<Arc<str>> = roots.iter().map(|root| Arc::clone(&root.bus)).collect();
         let fresh: Vec<ObjectRef> = roots.into_iter().filter(|root| !known.contains(&root.bus)).collect();
-        let excluded = &excluded;
-        let found = pipelined(fresh, |root| async move { describe(bus, root, excluded).await }).await;
+        let (excluded, origin) = (&excluded, self.shared.origin);
+        let found = pipelined(fresh, |root| async move { describe(bus, root, excluded, origin).await }).await;
         let pids = self.with_applications(|all| {
             all.by_bus.retain(|name, _| listed.contains(name));
             all.excluded_buses.retain(|name| listed.contains(name));
@@ -122,7 +122,7 @@ impl Accessibility {
             });
             match candidates(bus, &application).await {
                 Ok(found) => {
-                    if let Some(frame) = best(&found, window) {
+                    if let Some(frame) = best(&found, window, self.shared.origin) {
                         self.with_mirror(|mirror| {
                             if let Some(store) = mirror.find(&application.root.bus) {
                                 store.keep_frame(window, &frame, read_at);
@@ -171,7 +171,12 @@ fn runs_one_of(pid: u32, programs: &HashSet<String>) -> bool {
 }
 
 /// Reads the process of a connection from the bus, and the toolkit from the application.
-async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Option<Described> {
+async fn describe(
+    bus: &Bus,
+    root: ObjectRef,
+    excluded: &HashSet<String>,
+    origin: Origin,
+) -> Option<Described> {
     let pid: u32 = bus
         .ask_daemon("GetConnectionUnixProcessID", &(&*root.bus))
         .await
@@ -192,7 +197,7 @@ async fn describe(bus: &Bus, root: ObjectRef, excluded: &HashSet<String>) -> Opt
     }
     let toolkit =
         Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
-    let application = Application { root, pid, toolkit };
+    let application = Application { root, pid, toolkit, origin };
     if let Err(error) = deliver_roles(bus, &application).await {
         tracing::warn!(%error, root = %application.root, "changes of roles in an application are not delivered");
     }
@@ -217,10 +222,16 @@ async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Cand
 }
 
 /// The candidate that belongs to a window: by title, then by position.
-fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
+fn best(candidates: &[Candidate], window: &WindowFacts, origin: Origin) -> Option<ObjectRef> {
+    let placed = |candidate: &Candidate| {
+        candidate.extents.map(|extents| match origin {
+            Origin::Screen => extents,
+            // Nothing but the size is known.
+            Origin::Window => Rect::new(window.bounds.x, window.bounds.y, extents.width, extents.height),
+        })
+    };
     let overlap = |candidate: &Candidate| {
-        candidate
-            .extents
+        placed(candidate)
             .and_then(|extents| extents.intersection(&window.bounds))
             .map_or(0, |common| i64::from(common.width) * i64::from(common.height))
     };
@@ -233,7 +244,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
     };
     let title = window.title.trim();
     let covers = |candidate: &Candidate| {
-        candidate.extents.is_some_and(|extents| {
+        placed(candidate).is_some_and(|extents| {
             (extents.width - window.bounds.width).abs() <= 2
                 && (extents.height - window.bounds.height).abs() <= 2
                 && (extents.x - window.bounds.x).abs() <= 2
@@ -257,7 +268,7 @@ fn best(candidates: &[Candidate], window: &WindowFacts) -> Option<ObjectRef> {
     }
     // The frame includes the decorations of the window manager.
     let around = |candidate: &Candidate| {
-        candidate.extents.is_some_and(|extents| {
+        placed(candidate).is_some_and(|extents| {
             (0..=64).contains(&(extents.width - window.bounds.width))
                 && (0..=64).contains(&(extents.height - window.bounds.height))
         }) && overlap(candidate) > 0
@@ -290,7 +301,7 @@ mod tests {
         ];
         let check = |title: &str, bounds: [i32; 4], kind, expected: Option<&str>| {
             let window = WindowFacts { title: title.to_owned(), bounds: bounds.into(), kind, pid: Some(1) };
-            let found = best(&all, &window);
+            let found = best(&all, &window, Origin::Screen);
             assert_eq!(found.as_ref().map(|object| &*object.path), expected, "{title} {bounds:?}");
         };
         let normal = WindowKind::Normal;

@@ -242,6 +242,7 @@ impl Accessibility {
         let bounds = details
             .reported
             .filter(|reported| !reported.is_empty())
+            .filter(|_| shift.is_known())
             .map(|reported| shift.apply(reported))
             .filter(|bounds| bounds.intersection(&self.shared.screen).is_some());
         Element {

@@ -78,9 +78,9 @@ impl Accessibility {
             };
             objects.truncate(max);
             let parent = extents(bus, &known.object).await?;
-            let (this, application) = (self, &application);
+            let (this, application, role) = (self, &application, &role);
             let read = pipelined(objects, |object| async move {
-                match this.read_child(bus, application, &object, known.shift, parent).await {
+                match this.read_child(bus, application, &object, (role, known.shift, parent)).await {
                     Err(CallError::NoObject) => Ok(None),
                     other => other.map(Some),
                 }
@@ -100,12 +100,11 @@ impl Accessibility {
         bus: &Bus,
         application: &Application,
         object: &ObjectRef,
-        parent_shift: Shift,
-        parent: Option<Rect<Screen>>,
+        (parent_role, parent_shift, parent): (&Role, Shift, Option<Rect<Screen>>),
     ) -> CallResult<Element> {
         let (role, reported) =
             tokio::try_join!(bus.call::<_, u32>(object, ACCESSIBLE, "GetRole", &()), extents(bus, object))?;
-        let shift = application.toolkit.shift(&wire::role(role), reported, parent_shift, parent);
+        let shift = application.shift((&wire::role(role), parent_role), reported, parent_shift, parent);
         self.read_element(bus, application, object, shift).await
     }
 
@@ -125,7 +124,7 @@ impl Accessibility {
         };
         let finding = async {
             let reported = extents(bus, &frame).await?;
-            let shift = application.toolkit.frame_shift(reported, window.bounds);
+            let shift = application.frame_shift(reported, window.bounds, window.kind);
             let mut spot = Spot { object: frame, reported, shift, closed: false };
             for _ in 0..DEPTH_MAX {
                 match self.next_spot(&application, &spot, point).await? {
@@ -259,8 +258,9 @@ async fn next_spot(
             let comes = has_none_yet && states.has(State::Visible) && !states.has(State::Showing);
             return Ok((None, comes.then_some(object)));
         }
-        let shift = application.toolkit.shift(&role, reported, spot.shift, spot.reported);
-        let covers = reported.is_some_and(|extents| shift.apply(extents).contains(&point));
+        let shift = application.shift((&role, parent_role), reported, spot.shift, spot.reported);
+        let covers =
+            reported.is_some_and(|extents| shift.is_known() && shift.apply(extents).contains(&point));
         let closed = application.toolkit.is_closed(&role, states, Some(parent_role));
         Ok((covers.then_some(Spot { object, reported, shift, closed }), None))
     })

@@ -208,7 +208,7 @@ mod tests {
     fn an_object_keeps_its_id_and_ids_are_never_reused() {
         let mut ids = ElementIds::default();
         let first = ids.id_of(&object(1), Shift::NONE);
-        assert_eq!(ids.id_of(&object(1), Shift { x: 0, y: 25 }), first);
+        assert_eq!(ids.id_of(&object(1), Shift { x: 0, y: 25, ..Shift::NONE }), first);
         assert_eq!(ids.find(first).map(|known| known.shift.y), Some(25));
         ids.forget(&object(1));
         assert_eq!(ids.find(first), None);

@@ -1,7 +1,7 @@
 //! The accessibility bus: elements, tables, actions and events of applications.
 //!
 //! - [`Accessibility`] is the connection; what it remembers between calls is in `shared`. Its operations are in
-//!   `mirror`, `details`, `cells`, `view`, `act` and `find`.
+//!   `mirror`, `details`, `cells`, `view`, `act` and `find`; `pop_ups` lists pop-ups where the display does not.
 //! - `bus` makes bounded calls, `wire` decodes their replies, `component` reads positions, `quirks` holds the differences
 //!   between toolkits.
 //! - `ids` assigns the ids that agents use. `applications` finds the `application` of a process and the frame of an X
@@ -24,6 +24,7 @@ mod events;
 mod find;
 mod ids;
 mod mirror;
+mod pop_ups;
 mod quirks;
 mod shared;
 mod text;
@@ -31,9 +32,11 @@ mod view;
 mod wire;
 
 pub(crate) use accessibility::Accessibility;
-pub(crate) use application::{Application, WindowFacts};
+pub(crate) use application::{Application, Origin, WindowFacts};
 pub(crate) use event::Announcement;
 pub use mirror::Difference;
 pub(crate) use mirror::{Source, lasting};
+pub(crate) use pop_ups::PopUp;
 pub(crate) use quirks::is_noise;
 pub(crate) use view::Screenshot;
+pub(crate) use wire::ObjectRef;

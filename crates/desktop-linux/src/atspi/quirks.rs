@@ -48,10 +48,13 @@
 //! is open. `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
 //! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
 //! notebook until they are read, and returns their content as children of the whole.
+//!
+//! On Wayland ([`Origin::Window`]), every toolkit counts from the surface of its window, and GTK 3 with the shadow that it draws around one that
+//! floats. What GTK 3 reports of pop-ups is in `pop_up_shift`.
 
 use std::time::Duration;
 
-use super::mirror::Parts;
+use super::{application::Origin, mirror::Parts};
 use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Role, State, States},
@@ -65,11 +68,30 @@ pub(crate) struct Shift {
     pub(crate) x: i32,
     /// Down.
     pub(crate) y: i32,
+    /// What it holds for.
+    pub(super) within: Within,
+}
+
+/// What a shift holds for, where applications do not learn the places of their windows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Within {
+    /// A window.
+    #[default]
+    Window,
+    /// A pop-up whose place is known.
+    PopUp,
+    /// A pop-up whose place is not known, so that none of its elements has bounds.
+    Nowhere,
 }
 
 impl Shift {
     /// Coordinates are correct as reported.
-    pub(crate) const NONE: Self = Self { x: 0, y: 0 };
+    pub(crate) const NONE: Self = Self { x: 0, y: 0, within: Within::Window };
+
+    /// Whether it leads to a place on the screen.
+    pub(crate) fn is_known(self) -> bool {
+        self.within != Within::Nowhere
+    }
 
     /// Converts reported extents to the screen.
     pub(crate) fn apply(self, reported: Rect<Screen>) -> Rect<Screen> {
@@ -332,12 +354,53 @@ impl Toolkit {
         self == Self::LibreOffice
     }
 
-    /// The shift of a top-level object whose window is at `window`.
-    pub(crate) fn frame_shift(self, reported: Option<Rect<Screen>>, window: Rect<Screen>) -> Shift {
-        match (self, reported) {
-            (Self::Gtk4, Some(reported)) => Shift { x: window.x - reported.x, y: window.y - reported.y },
-            _ => Shift::NONE,
+    /// The shift of the top-level object of a window.
+    pub(super) fn frame_shift(
+        self,
+        reported: Option<Rect<Screen>>,
+        window: Rect<Screen>,
+        origin: Origin,
+    ) -> Shift {
+        let Some(reported) = reported else { return Shift::NONE };
+        let to_window = Shift { x: window.x - reported.x, y: window.y - reported.y, ..Shift::NONE };
+        match (origin, self) {
+            (Origin::Window, _) => {
+                let (left, top) = shadow(reported, window);
+                Shift { x: to_window.x - left, y: to_window.y - top, ..to_window }
+            }
+            (Origin::Screen, Self::Gtk4) => to_window,
+            (
+                Origin::Screen,
+                Self::Gtk2
+                | Self::Gtk3
+                | Self::Qt
+                | Self::Chromium
+                | Self::Java
+                | Self::LibreOffice
+                | Self::Other,
+            ) => Shift::NONE,
         }
+    }
+
+    /// The shift of an element on Wayland, given that of its parent and the roles of both. GTK 3 counts the place of a menu from the widget
+    /// that it was opened on, and forgets that its shadow lies outside of that place. The menus of a menu bar are opened on the window itself;
+    /// of others, which their own top-level objects repeat, the place is not known.
+    pub(super) fn pop_up_shift(self, role: &Role, parent_role: &Role, parent: Shift) -> Shift {
+        /// As the default theme has it, to the left and at the top. A menu inside of another one has the same.
+        const SHADOW: (i32, i32) = (6, 5);
+        if !self.selects_open_menus() || parent.within != Within::Window || *parent_role == Role::MENU_BAR {
+            return parent;
+        }
+        if *parent_role == Role::MENU {
+            return Shift { x: parent.x - SHADOW.0, y: parent.y - SHADOW.1, within: Within::PopUp };
+        }
+        let pops_up = [Role::MENU, Role::POPUP_MENU, Role::WINDOW].contains(role);
+        if pops_up { Shift { within: Within::Nowhere, ..parent } } else { parent }
+    }
+
+    /// Whether a menu of a menu bar is selected exactly while it is open.
+    pub(crate) fn selects_open_menus(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::LibreOffice)
     }
 
     /// Whether an element only repeats another one and is left out with everything inside it.
@@ -348,7 +411,7 @@ impl Toolkit {
     }
 
     /// The shift of an element, given that of its parent and the extents of both.
-    pub(crate) fn shift(
+    pub(super) fn shift(
         self,
         role: &Role,
         reported: Option<Rect<Screen>>,
@@ -358,16 +421,25 @@ impl Toolkit {
         let (Self::LibreOffice, Some(own), Some(parent)) = (self, reported, parent_reported) else {
             return parent_shift;
         };
-        let lacking = Shift { x: parent.x - own.x, y: parent.y - own.y };
+        let lacking = Shift { x: parent.x - own.x, y: parent.y - own.y, ..Shift::NONE };
         if *role == Role::ROOT_PANE {
             return lacking;
         }
         let is_island = parent_shift != Shift::NONE
             && *role == Role::PANEL
             && own.width == parent.width
-            && Shift { x: -lacking.x, y: -lacking.y } == parent_shift;
+            && Shift { x: -lacking.x, y: -lacking.y, ..Shift::NONE } == parent_shift;
         if is_island { Shift::NONE } else { parent_shift }
     }
+}
+
+/// How much wider a shadow is on the left and at the top of a window than the window, given the extents of both together and of the window
+/// alone. The light falls from above: the shadow is lower than the window.
+fn shadow(reported: Rect<Screen>, window: Rect<Screen>) -> (i32, i32) {
+    /// How much lower, in pixels, in the themes of GTK.
+    const LOWER: i32 = 3;
+    let (width, height) = (reported.width - window.width, reported.height - window.height);
+    if width <= 0 || height <= 0 { (0, 0) } else { (width / 2, (height / 2 - LOWER).max(0)) }
 }
 
 /// Names of actions that a click stands for, the best one first.
@@ -422,7 +494,7 @@ mod tests {
         let rect = |y: i32| Some(Rect::new(0, y, 138, 23));
         let office = Toolkit::LibreOffice;
         let down = office.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44));
-        assert_eq!(down, Shift { x: 0, y: 25 });
+        assert_eq!(down, Shift { x: 0, y: 25, ..Shift::NONE });
         assert_eq!(office.shift(&Role::TOOL_BAR, rect(60), down, rect(19)), down);
         assert_eq!(office.shift(&Role::PANEL, rect(1035), down, rect(1010)), Shift::NONE);
         assert_eq!(Toolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);

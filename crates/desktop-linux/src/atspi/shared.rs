@@ -10,8 +10,13 @@ use deskhand_core::geometry::{Rect, Screen};
 use tokio::sync::{Notify, broadcast};
 
 use super::{
-    application::Applications, bus::Bus, event::Announcement, ids::ElementIds, mirror::Mirror,
-    quirks::Toolkit, wire::ObjectRef,
+    application::{Applications, Origin},
+    bus::Bus,
+    event::Announcement,
+    ids::ElementIds,
+    mirror::Mirror,
+    quirks::Toolkit,
+    wire::ObjectRef,
 };
 
 /// State shared by callers and tasks. The locks are held for a look-up and never across an await.
@@ -27,6 +32,8 @@ pub(crate) struct Shared {
     /// Notified when applications may have connected or disconnected.
     pub(crate) applications_changed: Notify,
     pub(crate) screen: Rect<Screen>,
+    /// What applications count positions from.
+    pub(crate) origin: Origin,
 }
 
 impl Shared {

@@ -202,7 +202,7 @@ impl Viewer<'_, '_> {
         area: Rect<Screen>,
     ) -> CallResult<Option<CellRange>> {
         let Some((visible, shape)) = container.area.zip(container.shape) else { return Ok(None) };
-        let back = Shift { x: -container.shift.x, y: -container.shift.y };
+        let back = Shift { x: -container.shift.x, y: -container.shift.y, ..Shift::NONE };
         let Some(drawn) = back.apply(area).intersection(&visible) else { return Ok(None) };
         let (first, last) = tokio::try_join!(
             self.corner(table, shape.columns, (drawn.x, drawn.y)),

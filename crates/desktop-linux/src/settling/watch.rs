@@ -19,7 +19,7 @@ use super::{
 use crate::{
     atspi::{Accessibility, Announcement, Application, is_noise},
     desktop::LinuxDesktop,
-    x11::events::XEvent,
+    screen::ScreenEvent,
 };
 
 /// How long a window may take to answer a ping before its application is asked over the accessibility bus alone.
@@ -36,7 +36,7 @@ pub struct Watch {
 /// Where activity arrives.
 struct Receivers {
     announcements: Option<broadcast::Receiver<Announcement>>,
-    x_events: broadcast::Receiver<XEvent>,
+    screen_events: broadcast::Receiver<ScreenEvent>,
 }
 
 impl Settling for LinuxDesktop {
@@ -44,7 +44,7 @@ impl Settling for LinuxDesktop {
 
     async fn watch(&self, window: Option<WindowId>) -> DesktopResult<Watch> {
         let announcements = self.accessibility().map(Accessibility::announcements);
-        let receivers = Receivers { announcements, x_events: self.x_events() };
+        let receivers = Receivers { announcements, screen_events: self.screen_events() };
         let windows = self.windows().await?;
         let Some(window) = window else {
             let baseline = Baseline { windows, scope: None, starts_late: Duration::ZERO };
@@ -135,7 +135,7 @@ impl Watched for LinuxWatched<'_> {
                 }
             }
         }
-        desktop.display().catch_up().await?;
+        desktop.server().catch_up().await?;
         if self.applications.is_some() {
             desktop.history().record_handled();
         }
@@ -152,15 +152,15 @@ impl Watched for LinuxWatched<'_> {
 }
 
 impl LinuxWatched<'_> {
-    /// The activity that an event of the X server stands for; `None` if it needs no attention.
-    fn x_activity(&self, event: XEvent) -> DesktopResult<Option<Activity>> {
+    /// The activity that an event of the screen stands for; `None` if it needs no attention.
+    fn x_activity(&self, event: ScreenEvent) -> DesktopResult<Option<Activity>> {
         match event {
-            XEvent::WindowsChanged => Ok(Some(Activity::Windows)),
-            XEvent::Damage { by_itself: true, .. } => Ok(None),
-            XEvent::Damage { window, by_itself: false, .. } => {
+            ScreenEvent::WindowsChanged => Ok(Some(Activity::Windows)),
+            ScreenEvent::Damage { by_itself: true, .. } => Ok(None),
+            ScreenEvent::Damage { window, by_itself: false, .. } => {
                 Ok(Some(Activity::Drawn { window: self.desktop.window_id(window) }))
             }
-            XEvent::DisplayGone => Err(display_gone()),
+            ScreenEvent::DisplayGone => Err(display_gone()),
         }
     }
 
@@ -187,7 +187,7 @@ struct LinuxActivities<'a> {
 
 /// What arrived.
 enum Arrived {
-    X(Result<XEvent, RecvError>),
+    X(Result<ScreenEvent, RecvError>),
     Announced(Result<Announcement, RecvError>),
 }
 
@@ -205,14 +205,14 @@ impl LinuxActivities<'_> {
     }
 
     async fn receive(&mut self) -> DesktopResult<Arrived> {
-        let Receivers { announcements, x_events } = &mut self.receivers;
+        let Receivers { announcements, screen_events } = &mut self.receivers;
         let (Some(announcements), Some(accessibility)) =
             (announcements.as_mut(), self.watched.desktop.accessibility())
         else {
-            return Ok(Arrived::X(x_events.recv().await));
+            return Ok(Arrived::X(screen_events.recv().await));
         };
         tokio::select! {
-            event = x_events.recv() => Ok(Arrived::X(event)),
+            event = screen_events.recv() => Ok(Arrived::X(event)),
             event = announcements.recv() => Ok(Arrived::Announced(event)),
             () = accessibility.gone() => Err(bus_gone()),
         }
@@ -228,8 +228,8 @@ impl LinuxActivities<'_> {
                 Err(TryRecvError::Empty) => None,
             }
         }
-        let Receivers { announcements, x_events } = &mut self.receivers;
-        arrived(x_events.try_recv()).map(Arrived::X).or_else(|| {
+        let Receivers { announcements, screen_events } = &mut self.receivers;
+        arrived(screen_events.try_recv()).map(Arrived::X).or_else(|| {
             let announcements = announcements.as_mut()?;
             arrived(announcements.try_recv()).map(Arrived::Announced)
         })
@@ -257,7 +257,7 @@ impl Activities for LinuxActivities<'_> {
 }
 
 fn display_gone() -> DesktopError {
-    DesktopError::Gone { what: "the X server ended".to_owned() }
+    DesktopError::Gone { what: "the display ended".to_owned() }
 }
 
 fn bus_gone() -> DesktopError {

@@ -48,6 +48,7 @@ const PASSED: &[&str] = &[
     "SAL_*",
     "SHELL",
     "SSL_CERT_*",
+    "SWAYSOCK",
     "TMPDIR",
     "TZ",
     "USER",
@@ -72,6 +73,7 @@ const REMOVED: &[&str] = &[
     "QT_ACCESSIBILITY",
     "QT_IM_MODULE",
     "SESSION_MANAGER",
+    "SWAYSOCK",
     "WAYLAND_DISPLAY",
     "WAYLAND_SOCKET",
     "WINDOWID",
@@ -105,7 +107,8 @@ impl Environment {
         Self::passed(std::env::vars_os())
     }
 
-    fn passed(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
+    /// What applications get of these variables.
+    pub(crate) fn passed(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
         Self { variables: variables.filter(|(name, value)| is_passed(name, value)).collect() }
     }
 

@@ -58,13 +58,13 @@ pub async fn keep_desktop(
         keeper_pid: std::process::id(),
         socket: folder.join(SOCKET),
         private_folder: folder,
-        display: parts.display.name().to_owned(),
+        display: parts.server.name().to_owned(),
         session_bus_address: parts.session_bus_address.clone().unwrap_or_default(),
         accessibility_address: parts.accessibility_address.clone().unwrap_or_default(),
     };
     let processes = parts.processes;
     // Only the owner uses the display.
-    drop(parts.display);
+    drop(parts.server);
     let ready = Answer::Ready { handle: handle.clone(), startup: parts.startup };
     let held = hold(&handle.socket, &ready, owner).await;
     processes.end_all().await;

@@ -28,6 +28,8 @@ use crate::{
     blocking::run_blocking,
     doctor,
     parts::{Parts, read_entries},
+    screen::ScreenEvent,
+    server::Server,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         abandoned, accessibility_bus,
@@ -38,7 +40,6 @@ use crate::{
     },
     x11::{
         display::{Address, Display},
-        events::XEvent,
         worker::Worker,
     },
 };
@@ -144,7 +145,7 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound };
     match start_parts(&starting, environment, &options, cookie, begun).await {
         Ok(up) => Ok(Parts {
-            display: up.display,
+            server: Server::X11(up.display),
             environment: up.environment,
             private_folder: Some(starting.folder),
             processes: starting.processes,
@@ -310,7 +311,7 @@ async fn await_window_manager(starting: &Starting, display: &Display) -> Desktop
         while !display.call("ask the window manager", ask).await? {
             // A reader that fell behind asks again, too.
             let next = tokio::time::timeout(ASK_AGAIN, events.recv()).await;
-            if matches!(next, Ok(Ok(XEvent::DisplayGone))) {
+            if matches!(next, Ok(Ok(ScreenEvent::DisplayGone))) {
                 return Err(display.gone_error());
             }
         }

@@ -25,11 +25,11 @@ use x11rb::{
 };
 
 use super::{
-    events::{DrawnLog, EventReader, Listeners, XEvent},
+    events::{EventReader, Listeners},
     fault::{Fault, WorkResult, gone},
-    window_ids::Registry,
     worker::{Atoms, Worker},
 };
+use crate::screen::{ScreenEvent, events::DrawnLog, window_ids::Registry};
 
 /// How long an X server may take to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);
@@ -85,7 +85,7 @@ impl Address {
 /// A handle to an X server; the threads behind it end when it is dropped.
 pub(crate) struct Display {
     jobs: mpsc::Sender<Job>,
-    events: broadcast::Sender<XEvent>,
+    events: broadcast::Sender<ScreenEvent>,
     pongs: watch::Receiver<u32>,
     drags: watch::Receiver<u32>,
     fences: watch::Receiver<u32>,
@@ -198,7 +198,7 @@ impl Display {
     }
 
     /// A receiver of the events from now on.
-    pub(crate) fn subscribe(&self) -> broadcast::Receiver<XEvent> {
+    pub(crate) fn subscribe(&self) -> broadcast::Receiver<ScreenEvent> {
         self.events.subscribe()
     }
 

@@ -4,12 +4,12 @@
 //! broadcasts what happens. It makes no decisions.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen};
+use deskhand_core::geometry::Rect;
 use tokio::sync::{broadcast, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -28,38 +28,19 @@ use x11rb::{
 
 use super::{
     fault::WorkResult,
-    rhythm::Rhythms,
-    window_ids::Registry,
     worker::{Atoms, PING_OF_OTHERS},
 };
+use crate::screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::Registry};
 
 /// The most windows that are watched for damage at a time.
 const WATCHED_MAX: usize = 512;
-
-/// An event of the X server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum XEvent {
-    /// A window was opened or closed, its title or the active window changed.
-    WindowsChanged,
-    /// Pixels of a top-level window changed.
-    Damage {
-        /// The X id of the window.
-        window: u32,
-        /// The bounding box of what was drawn.
-        area: Rect<Screen>,
-        /// Whether all of it is a caret, or drawn repeatedly in a steady rhythm.
-        by_itself: bool,
-    },
-    /// The X server has ended.
-    DisplayGone,
-}
 
 /// The reader; see the module documentation.
 pub(crate) struct EventReader {
     connection: RustConnection,
     root: u32,
     atoms: Atoms,
-    events: broadcast::Sender<XEvent>,
+    events: broadcast::Sender<ScreenEvent>,
     pongs: watch::Sender<u32>,
     drags: watch::Sender<u32>,
     gone: CancellationToken,
@@ -77,53 +58,10 @@ struct Watched {
     pid: Option<u32>,
 }
 
-/// What was drawn since the last call to [`DrawnLog::take`].
-#[derive(Debug, Default)]
-pub(crate) struct DrawnLog {
-    areas: Vec<(Option<u32>, Rect<Screen>)>,
-    /// More was drawn than is kept, or the server does not report it.
-    overflowed: bool,
-    /// The last drawings, whether taken or not, and when they came; the latest at the end.
-    last: VecDeque<(Rect<Screen>, Instant)>,
-}
-
-impl DrawnLog {
-    /// The most areas that are kept between two calls.
-    const AREAS_MAX: usize = 4_096;
-    /// The most drawings whose times are kept.
-    const LAST_MAX: usize = 256;
-
-    fn add(&mut self, pid: Option<u32>, area: Rect<Screen>, now: Instant) {
-        if self.last.len() >= Self::LAST_MAX {
-            self.last.pop_front();
-        }
-        self.last.push_back((area, now));
-        if self.areas.last() == Some(&(pid, area)) {
-            return;
-        }
-        if self.areas.len() >= Self::AREAS_MAX {
-            self.areas.clear();
-            self.overflowed = true;
-        }
-        self.areas.push((pid, area));
-    }
-
-    /// When anything was last drawn at a point, as far as that is kept.
-    pub(crate) fn drawn_at(&self, point: Point<Screen>) -> Option<Instant> {
-        self.last.iter().rev().find(|(area, _)| area.contains(&point)).map(|(_, at)| *at)
-    }
-
-    /// What was drawn by which process; `None` if unknown.
-    pub(crate) fn take(&mut self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
-        let areas = std::mem::take(&mut self.areas);
-        (!std::mem::take(&mut self.overflowed)).then_some(areas)
-    }
-}
-
 /// The channels that the reader sends to.
 pub(crate) struct Listeners {
     /// All events, to every subscriber.
-    pub(crate) events: broadcast::Sender<XEvent>,
+    pub(crate) events: broadcast::Sender<ScreenEvent>,
     /// The serial of the last ping that was answered.
     pub(crate) pongs: watch::Sender<u32>,
     /// How often an application started drag and drop.
@@ -214,7 +152,7 @@ impl EventReader {
             }
         }
         self.gone.cancel();
-        self.broadcast(XEvent::DisplayGone);
+        self.broadcast(ScreenEvent::DisplayGone);
     }
 
     /// Handles one event; returns whether to continue.
@@ -232,14 +170,14 @@ impl EventReader {
                 self.adopt(mapped.window)?;
                 self.connection.flush()?;
             }
-            self.broadcast(XEvent::WindowsChanged);
+            self.broadcast(ScreenEvent::WindowsChanged);
         } else if let Event::UnmapNotify(_) = event {
-            self.broadcast(XEvent::WindowsChanged);
+            self.broadcast(ScreenEvent::WindowsChanged);
         } else if let Event::DestroyNotify(destroyed) = event {
             // The server has already dropped the damage object with its window.
             self.watched.remove(&destroyed.window);
             self.registry.lock().unwrap_or_else(PoisonError::into_inner).forget(destroyed.window);
-            self.broadcast(XEvent::WindowsChanged);
+            self.broadcast(ScreenEvent::WindowsChanged);
         } else if let Event::PropertyNotify(changed) = event {
             self.property_changed(changed)?;
         } else if let Event::ClientMessage(message) = event {
@@ -296,7 +234,7 @@ impl EventReader {
             }
         }
         drop(drawn);
-        self.broadcast(XEvent::Damage { window: damaged.drawable, area: whole, by_itself });
+        self.broadcast(ScreenEvent::Damage { window: damaged.drawable, area: whole, by_itself });
         Ok(())
     }
 
@@ -318,7 +256,7 @@ impl EventReader {
             self.adopt_clients()?;
         }
         if is_relevant {
-            self.broadcast(XEvent::WindowsChanged);
+            self.broadcast(ScreenEvent::WindowsChanged);
         }
         Ok(())
     }
@@ -354,7 +292,7 @@ impl EventReader {
         Ok(())
     }
 
-    fn broadcast(&self, event: XEvent) {
+    fn broadcast(&self, event: ScreenEvent) {
         // Fails only without subscribers.
         let _ = self.events.send(event);
     }

@@ -12,7 +12,7 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Screen},
 };
-use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, Input, keys::KeyChord};
+use deskhand_desktop::{Button, DesktopError, DesktopResult, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     errors::ReplyError,
@@ -26,9 +26,9 @@ use x11rb::{
 };
 
 use crate::{
-    desktop::LinuxDesktop,
+    screen::ScreenEvent,
+    server::OnX11,
     x11::{
-        events::XEvent,
         fault::WorkResult,
         keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
         keymap::no_key,
@@ -45,36 +45,25 @@ const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
 /// The most wheel notches of one scroll.
 const NOTCHES_MAX: u32 = 200;
 
-impl Input for LinuxDesktop {
-    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
-        self.history().record_input();
-        let sent = self
-            .display()
+impl OnX11<'_> {
+    /// See [`deskhand_desktop::Input::click`].
+    pub(crate) async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+        self.display()
             .call("click", move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
-                for _ in 0..count.clamp(1, 3) {
+                for _ in 0..count {
                     worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
                     worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
                 }
                 worker.round_trip()
             })
-            .await;
-        self.history().record_input();
-        sent
+            .await
     }
 
-    async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
-        self.history().record_input();
-        let sent = self.drag_along(from, to, held).await;
-        self.history().record_input();
-        sent
-    }
-
-    async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.history().record_input();
-        let sent = self
-            .display()
+    /// See [`deskhand_desktop::Input::scroll`].
+    pub(crate) async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        self.display()
             .call("scroll", move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
@@ -87,36 +76,28 @@ impl Input for LinuxDesktop {
                 }
                 worker.round_trip()
             })
-            .await;
-        self.history().record_input();
-        sent
+            .await
     }
 
-    async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
-        self.history().record_input();
-        let sent = self
-            .display()
+    /// See [`deskhand_desktop::Input::hover`].
+    pub(crate) async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
+        self.display()
             .call("move the pointer", move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
                 worker.round_trip()
             })
-            .await;
-        self.history().record_input();
-        sent
+            .await
     }
 
-    async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        let _typing = self.typing().lock().await;
+    /// See [`deskhand_desktop::Input::press`]; the caller holds the lock of typing.
+    pub(crate) async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
         self.send_chord(chord).await
     }
 
-    async fn type_text(&self, text: &str) -> DesktopResult<()> {
-        self.enter(text, &[]).await
-    }
-
-    async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
+    /// See [`deskhand_desktop::Input::enter`].
+    pub(crate) async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
         let symbols = symbols_of(text)?;
         let _typing = self.typing().lock().await;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
@@ -147,7 +128,7 @@ pub(crate) enum Progress {
     AwaitApplication,
 }
 
-impl LinuxDesktop {
+impl OnX11<'_> {
     /// Presses and releases a chord, on a keyboard that was looked at.
     async fn send_chord(&self, chord: &KeyChord) -> DesktopResult<()> {
         let unknown = || DesktopError::Key {
@@ -192,7 +173,7 @@ impl LinuxDesktop {
     pub(crate) async fn await_application(&self, bound: Duration) -> DesktopResult<bool> {
         let asking = async {
             loop {
-                let mut events = self.x_events();
+                let mut events = self.screen_events();
                 let serial = self.next_ping();
                 let mut pongs = self.display().pongs();
                 let ping = move |worker: &mut Worker| worker.ping(serial);
@@ -214,12 +195,16 @@ impl LinuxDesktop {
     }
 
     /// Waits until a window is no longer on the screen.
-    async fn window_gone(&self, window: u32, events: &mut broadcast::Receiver<XEvent>) -> DesktopResult<()> {
+    async fn window_gone(
+        &self,
+        window: u32,
+        events: &mut broadcast::Receiver<ScreenEvent>,
+    ) -> DesktopResult<()> {
         loop {
             match events.recv().await {
-                Ok(XEvent::WindowsChanged) | Err(RecvError::Lagged(_)) => {}
-                Ok(XEvent::Damage { .. }) => continue,
-                Ok(XEvent::DisplayGone) | Err(RecvError::Closed) => return Ok(()),
+                Ok(ScreenEvent::WindowsChanged) | Err(RecvError::Lagged(_)) => {}
+                Ok(ScreenEvent::Damage { .. }) => continue,
+                Ok(ScreenEvent::DisplayGone) | Err(RecvError::Closed) => return Ok(()),
             }
             if !self.display().call("look at a window", move |worker| worker.shows(window)).await? {
                 return Ok(());

@@ -12,11 +12,9 @@ pub(crate) mod input;
 pub(crate) mod keyboard;
 pub(crate) mod keymap;
 mod monitors;
-mod rhythm;
 mod watching;
-pub(crate) mod window_ids;
+mod windowing;
 pub(crate) mod windows;
 pub(crate) mod worker;
 
-pub use events::XEvent;
 pub use watching::InputWatch;

@@ -26,10 +26,10 @@ use x11rb::{
 use crate::{
     desktop_entries::DesktopEntries,
     kernel::peer_process,
+    screen::{monitors::monitor_of, window_ids::Registry},
     x11::{
         fault::{Fault, WorkResult},
-        monitors::{areas, monitor_of},
-        window_ids::Registry,
+        monitors::areas,
         worker::{Atoms, Worker},
     },
 };

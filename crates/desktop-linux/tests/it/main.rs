@@ -32,5 +32,6 @@ mod reaching;
 mod secrets;
 mod teeth;
 mod typing;
+mod wayland;
 mod writing;
 mod x11_client;

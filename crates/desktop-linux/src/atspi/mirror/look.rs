@@ -79,6 +79,7 @@ impl Accessibility {
                 accessibility: self,
                 bus: bus.clone(),
                 application: &application,
+                kind: window.kind,
                 pixels,
                 own: (source == Source::Fresh)
                     .then(|| Mutex::new(Store::new(application.toolkit.drawn_parts()))),
@@ -234,8 +235,11 @@ impl Walk<'_, '_> {
             return;
         }
         let shift = match parent {
-            None => toolkit.frame_shift(details.reported, window),
-            Some(parent) => toolkit.shift(&head.role, details.reported, parent.shift, parent.reported),
+            None => self.application.frame_shift(details.reported, window, self.kind),
+            Some(parent) => {
+                let roles = (&head.role, &parent.element.role);
+                self.application.shift(roles, details.reported, parent.shift, parent.reported)
+            }
         };
         let parent_role = parent.map(|parent| &parent.element.role);
         let closed = toolkit.is_closed(&head.role, head.states, parent_role);

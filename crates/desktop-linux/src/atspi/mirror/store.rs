@@ -233,6 +233,14 @@ impl Store {
         self.nodes.get(object).is_some_and(|node| node.states.has(State::Showing))
     }
 
+    /// The menus of the menu bars that were read, at most `max`.
+    pub(crate) fn menus_in_bars(&self, max: usize) -> Vec<ObjectRef> {
+        let is_bar = |node: &&Node| node.head.as_ref().is_some_and(|head| head.role == Role::MENU_BAR);
+        let bars = self.nodes.values().filter(|node| !node.gone).filter(is_bar);
+        let menus = bars.filter_map(|bar| bar.children.as_ref()).flat_map(|menus| menus.iter());
+        menus.take(max).cloned().collect()
+    }
+
     /// Whether an object is the frame of a window that was looked at.
     pub(crate) fn is_frame(&self, object: &ObjectRef) -> bool {
         self.placed.contains_key(object)

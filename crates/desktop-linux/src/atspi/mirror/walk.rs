@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicBool};
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Partial},
+    ui::{Element, Partial, WindowKind},
 };
 use tokio::time::Instant;
 
@@ -64,6 +64,8 @@ pub(super) struct Walk<'a, 'p> {
     pub(super) accessibility: &'a Accessibility,
     pub(super) bus: Bus,
     pub(super) application: &'a Application,
+    /// The kind of the window.
+    pub(super) kind: WindowKind,
     pub(super) pixels: Option<Pixels<'p>>,
     /// The store of a fresh walk.
     pub(super) own: Option<Mutex<Store>>,

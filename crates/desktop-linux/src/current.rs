@@ -1,0 +1,124 @@
+//! The desktop that the user sits at: on Wayland if a compositor is named, else on X11.
+
+use std::{ffi::OsString, time::Duration};
+
+use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_desktop_wayland as wayland;
+use tokio::time::Instant;
+
+use crate::{
+    blocking::run_blocking,
+    desktop::LinuxDesktop,
+    parts::{Parts, read_entries},
+    server::Server,
+    times::{StartupTimes, elapsed_ms},
+    virtual_desktop::{accessibility_bus, environment::Environment, processes::Processes},
+    wayland::Compositor,
+    x11::display::{Address, Display},
+};
+
+/// How long the session bus of the user may take to return the address of the accessibility bus.
+const BUS_BOUND: Duration = Duration::from_secs(10);
+
+impl LinuxDesktop {
+    /// Connects to the desktop that `WAYLAND_DISPLAY` or else `DISPLAY` names. Its programs keep running when this is dropped.
+    ///
+    /// # Errors
+    /// [`DesktopError::Start`] if there is no display, it refuses the connection, or its compositor does not offer what is needed.
+    pub async fn connect_current() -> DesktopResult<Self> {
+        Self::connect(Environment::of_this_process()).await
+    }
+
+    /// The same for the desktop that these variables name, instead of those of this process.
+    ///
+    /// # Errors
+    /// As [`Self::connect_current`].
+    pub async fn connect_to(
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> DesktopResult<Self> {
+        Self::connect(Environment::passed(variables.into_iter())).await
+    }
+
+    async fn connect(mut environment: Environment) -> DesktopResult<Self> {
+        let begun = Instant::now();
+        let server = match wayland::Address::of(|name| environment.find(name).map(ToOwned::to_owned)) {
+            Some(address) => Server::Wayland(Box::new(compositor(address).await?)),
+            None => Server::X11(x_server(&environment).await?),
+        };
+        let display_ms = elapsed_ms(begun);
+        environment.expose_elements();
+        let session_bus_address = environment
+            .find("DBUS_SESSION_BUS_ADDRESS")
+            .map(|address| address.to_string_lossy().into_owned());
+        let accessibility_address = accessibility_address(session_bus_address.as_deref()).await;
+        let entries = read_entries(&environment).await?;
+        let total_ms = elapsed_ms(begun);
+        let parts = Parts {
+            server,
+            environment,
+            processes: Processes::unguarded(),
+            private_folder: None,
+            session_bus_address,
+            accessibility_address,
+            entries,
+            startup: StartupTimes { display_ms, total_ms, ..StartupTimes::default() },
+            handle: None,
+            elements_given: 0,
+        };
+        Ok(Self::of_parts(parts).await)
+    }
+}
+
+async fn x_server(environment: &Environment) -> DesktopResult<Display> {
+    let name =
+        environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| DesktopError::Start {
+            what: "neither WAYLAND_DISPLAY nor DISPLAY is set".to_owned(),
+            fix: "use `--desktop virtual` for a private desktop, or run this in a graphical session"
+                .to_owned(),
+        })?;
+    let name = name.to_string_lossy().into_owned();
+    let opened = name.clone();
+    let display = run_blocking(move || Display::open(&Address::Environment, opened)).await?;
+    display.map_err(|error| DesktopError::Start {
+        what: format!("display {name} refused the connection ({})", error.chain()),
+        fix: "check DISPLAY and XAUTHORITY, or use `--desktop virtual` for a private desktop".to_owned(),
+    })
+}
+
+/// Connects to a compositor that offers what is needed.
+async fn compositor(address: wayland::Address) -> DesktopResult<Compositor> {
+    const FIX: &str = "use `--desktop virtual` for a private desktop, which works as on X11";
+    let asked = address.clone();
+    let name = address.name();
+    let refused = |error: DesktopError| DesktopError::Start {
+        what: format!("the Wayland display {name} cannot be used ({})", error.chain()),
+        fix: format!("check WAYLAND_DISPLAY, XDG_RUNTIME_DIR and SWAYSOCK, or {FIX}"),
+    };
+    let support = run_blocking(move || wayland::Support::of(&asked)).await?.map_err(refused)?;
+    if !support.is_enough() {
+        return Err(DesktopError::Start { what: support.describe(), fix: FIX.to_owned() });
+    }
+    run_blocking(move || Compositor::open(&address)).await?.map_err(refused)
+}
+
+/// Enables accessibility on the session bus of the user, and returns the address of its bus.
+async fn accessibility_address(session_bus: Option<&str>) -> Option<String> {
+    let find = async {
+        let session = match session_bus {
+            Some(address) => accessibility_bus::connect(address).await?,
+            None => zbus::Connection::session().await?,
+        };
+        accessibility_bus::enable(&session).await
+    };
+    match tokio::time::timeout(BUS_BOUND, find).await {
+        Ok(Ok(address)) => Some(address),
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "cannot reach the accessibility bus; elements are not available");
+            None
+        }
+        Err(_) => {
+            tracing::warn!("the session bus did not answer; elements are not available");
+            None
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! A desktop on a Wayland compositor: `deskhand-desktop-wayland` shows windows and takes input, the accessibility bus tells of pop-ups.
+//!
+//! - [`Compositor`] is the connection, with what is remembered of the screen.
+//! - `windowing` lists, activates and closes windows; `input` sends input and waits until it was handled.
+
+mod input;
+mod windowing;
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Instant,
+};
+
+use deskhand_core::geometry::{Point, Rect, Screen};
+use deskhand_desktop::DesktopResult;
+use deskhand_desktop_wayland::{Address, Display, Event};
+use tokio::sync::broadcast;
+
+use crate::{
+    atspi::ObjectRef,
+    screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::Registry},
+};
+
+/// How many events a slow reader may fall behind before it misses some.
+const EVENTS_KEPT: usize = 1024;
+/// The number of all windows together, for what draws by itself: it is not known which one drew.
+const ALL_WINDOWS: u32 = 0;
+
+/// A connection to a compositor.
+pub(crate) struct Compositor {
+    pub(crate) display: Display,
+    pub(crate) events: broadcast::Sender<ScreenEvent>,
+    pub(crate) drawn: Arc<Mutex<DrawnLog>>,
+    pub(crate) registry: Mutex<Registry>,
+    pub(crate) name: String,
+    /// The numbers of pop-ups, which the compositor does not give, and where they are.
+    pop_ups: Mutex<HashMap<ObjectRef, (u32, Rect<Screen>)>>,
+    /// When an input was last about to be sent.
+    acted: Mutex<Instant>,
+    /// The last press of a mouse button.
+    pressed: Mutex<Option<(Instant, Point<Screen>)>>,
+}
+
+impl Compositor {
+    /// Connects. Blocking, but the connection is local.
+    pub(crate) fn open(address: &Address) -> DesktopResult<Self> {
+        let (events, _) = broadcast::channel(EVENTS_KEPT);
+        let drawn = Arc::new(Mutex::new(DrawnLog::default()));
+        let (sender, log) = (events.clone(), Arc::clone(&drawn));
+        let mut rhythms = Rhythms::default();
+        let sink = move |event: Event| {
+            let event = match event {
+                Event::WindowsChanged => ScreenEvent::WindowsChanged,
+                Event::Drawn { area } => {
+                    let now = Instant::now();
+                    let by_itself = rhythms.repeats_by_itself(ALL_WINDOWS, area, now);
+                    log.lock().unwrap_or_else(PoisonError::into_inner).add(None, area, now);
+                    ScreenEvent::Damage { window: ALL_WINDOWS, area, by_itself }
+                }
+                Event::Gone => ScreenEvent::DisplayGone,
+            };
+            // Fails only without subscribers.
+            let _ = sender.send(event);
+        };
+        Ok(Self {
+            display: Display::open(address, sink)?,
+            events,
+            drawn,
+            registry: Mutex::default(),
+            name: address.name(),
+            pop_ups: Mutex::default(),
+            acted: Mutex::new(Instant::now()),
+            pressed: Mutex::default(),
+        })
+    }
+}
