@@ -97,7 +97,7 @@ pub(crate) struct ScreenArgs {
 pub(crate) enum DesktopName {
     /// A private desktop that is started for this command and ended after it.
     Virtual,
-    /// The desktop that `DISPLAY` names.
+    /// The desktop that `WAYLAND_DISPLAY` or else `DISPLAY` names.
     Current,
 }
 

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use deskhand_core::{model::Part, text::one_line};
-use deskhand_desktop::Capture as _;
+use deskhand_desktop::{Capture as _, Desktop as _, DesktopError};
 use deskhand_desktop_detect::{DetectOptions, OcrOptions, OcrUse, unread_language};
 use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
@@ -41,7 +41,8 @@ struct Finding {
 pub(crate) async fn doctor(args: &DoctorArgs) -> CommandResult {
     let work = async {
         let mut findings = installed().await;
-        let has_display = std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty());
+        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+        let has_display = is_set("WAYLAND_DISPLAY") || is_set("DISPLAY");
         findings.push(virtual_desktop(!has_display).await);
         if has_display {
             findings.push(current_desktop().await);
@@ -94,17 +95,20 @@ async fn virtual_desktop(required: bool) -> Finding {
     Finding { area: "tested", name: "virtual desktop".to_owned(), ok, required, detail, fix: fix.to_owned() }
 }
 
+/// Connects to the desktop of the user. Under Wayland, the compositor has to offer what is needed, and what it lacks is named.
 async fn current_desktop() -> Finding {
     let (ok, detail, fix) = match timeout(TRIAL_BOUND, LinuxDesktop::connect_current()).await {
         Ok(Ok(desktop)) => match desktop.accessibility_address() {
-            Some(_) => (true, format!("{}, with accessibility", desktop.display_name()), String::new()),
+            Some(_) => (true, format!("{}, with accessibility", named(&desktop)), String::new()),
             None => (
                 false,
-                format!("{}, without an accessibility bus", desktop.display_name()),
+                format!("{}, without an accessibility bus", named(&desktop)),
                 "run this in the graphical session (DBUS_SESSION_BUS_ADDRESS), or use `--desktop virtual`"
                     .to_owned(),
             ),
         },
+        // It names the next step itself.
+        Ok(Err(DesktopError::Start { what, fix })) => (false, what, fix),
         Ok(Err(error)) => (false, error.chain(), "use `--desktop virtual`".to_owned()),
         Err(_) => (
             false,
@@ -113,6 +117,11 @@ async fn current_desktop() -> Finding {
         ),
     };
     Finding { area: "tested", name: "current desktop".to_owned(), ok, required: false, detail, fix }
+}
+
+/// The display of a desktop, and what kind it is.
+fn named(desktop: &LinuxDesktop) -> String {
+    format!("{} ({})", desktop.display_name(), desktop.capabilities().platform)
 }
 
 /// The sandbox for programs of agents.

@@ -136,7 +136,7 @@ fn invalid_tasks_are_reported_before_anything_starts() {
     assert_snapshot!(run(&["batch", "tasks", "--parallel", "2", "--desktop", "current"]), @r"
     exit 1
     --- error
-    error: no display to work on: DISPLAY is not set
+    error: no display to work on: neither WAYLAND_DISPLAY nor DISPLAY is set
     help: use a private desktop with `--desktop virtual`, or run this in a graphical session
     ");
 }

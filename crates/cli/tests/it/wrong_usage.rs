@@ -116,7 +116,7 @@ fn no_display() {
     assert_snapshot!(world.run(&["windows", "--desktop", "current"]), @r"
     exit 1
     --- error
-    error: no display to work on: DISPLAY is not set
+    error: no display to work on: neither WAYLAND_DISPLAY nor DISPLAY is set
     help: use a private desktop with `--desktop virtual`, or run this in a graphical session
     ");
 }

@@ -84,7 +84,7 @@ impl Default for DesktopSettings {
 pub enum DesktopKind {
     /// A private desktop that is started for the request and ended after it.
     Virtual,
-    /// The desktop that `DISPLAY` names.
+    /// The desktop that `WAYLAND_DISPLAY` or else `DISPLAY` names.
     Current,
 }
 

@@ -9,7 +9,7 @@ use deskhand_desktop::DesktopError;
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     /// The current desktop was requested, but there is no display.
-    #[error("no display to work on: DISPLAY is not set")]
+    #[error("no display to work on: neither WAYLAND_DISPLAY nor DISPLAY is set")]
     NoDisplay,
     /// The desktop did not start, or an operation on it failed.
     #[error("{}", desktop_words(.0))]

@@ -136,10 +136,6 @@ impl WorkspacePlan {
     /// # Errors
     /// It does not come up.
     pub async fn start(&self) -> Result<Workspace, WorkspaceError> {
-        let name = match self.kind {
-            DesktopKind::Virtual => format!("virtual {}", self.size),
-            DesktopKind::Current => format!("current {}", std::env::var("DISPLAY").unwrap_or_default()),
-        };
         let desktop = match (self.kind, &self.keep) {
             (DesktopKind::Current, _) => LinuxDesktop::connect_current().await?,
             (DesktopKind::Virtual, Some(keep)) => LinuxDesktop::start_kept(self.keeper(keep)?).await?,
@@ -148,6 +144,10 @@ impl WorkspacePlan {
                 let options = VirtualOptions { size: self.size.0, confine, ..VirtualOptions::default() };
                 LinuxDesktop::start_virtual(options).await?
             }
+        };
+        let name = match self.kind {
+            DesktopKind::Virtual => format!("virtual {}", self.size),
+            DesktopKind::Current => format!("current {}", desktop.display_name()),
         };
         self.workspace(desktop, name).await
     }
@@ -236,5 +236,6 @@ impl WorkspacePlan {
 }
 
 fn has_display() -> bool {
-    std::env::var_os("DISPLAY").is_some_and(|name| !name.is_empty())
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    is_set("WAYLAND_DISPLAY") || is_set("DISPLAY")
 }
