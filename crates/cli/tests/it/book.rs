@@ -52,6 +52,7 @@ pages! {
     embedding: "docs/guides/embedding.md";
     local_models: "docs/guides/local-models.md";
     mcp: "docs/guides/mcp.md" on "python3";
+    own_desktop: "docs/guides/own-desktop.md";
     pictures: "docs/guides/pictures.md";
     policies: "docs/guides/policies.md" on "mousepad";
     protocol: "docs/guides/protocol.md" on "mousepad";
