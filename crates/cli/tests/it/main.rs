@@ -27,6 +27,7 @@ mod notifications;
 mod once;
 mod opening;
 mod operators;
+mod own_desktop;
 mod packaging;
 mod page;
 mod page_access;

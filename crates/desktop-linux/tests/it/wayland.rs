@@ -63,13 +63,13 @@ async fn text_of(desktop: &LinuxDesktop, window: &WindowInfo) -> Element {
     element(desktop, window, &Wanted { role: Some(Role::TEXT), name: None }).await
 }
 
-fn seen(report: ActionReport) {
+fn seen(report: &ActionReport) {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 
 async fn save(desktop: &LinuxDesktop, window: &WindowInfo) {
     let way = ["File".to_owned(), "Save".to_owned()];
-    seen(act::visit(desktop, window.id, &way, &ActLimits::default()).await.unwrap());
+    seen(&act::visit(desktop, window.id, &way, &ActLimits::default()).await.unwrap());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -88,11 +88,11 @@ async fn forms_are_filled_in(toolkit: Toolkit, configuration: &str) {
     fixture.ready().await.unwrap();
     let limits = ActLimits::default();
     let agree = element(&desktop, &window, &Wanted::named("Agree")).await;
-    seen(act::click(&desktop, window.id, &Click::once(Target::element(agree.id)), &limits).await.unwrap());
+    seen(&act::click(&desktop, window.id, &Click::once(Target::element(agree.id)), &limits).await.unwrap());
     let name = element(&desktop, &window, &Wanted::named("Name")).await;
     let text = "Grüße, 東京 ~".to_owned();
     let request = TypeText { element: Some(name.id), name: None, text: text.clone(), clear: true };
-    seen(act::type_text(&desktop, window.id, &request, &limits).await.unwrap());
+    seen(&act::type_text(&desktop, window.id, &request, &limits).await.unwrap());
     let state = fixture.state().await.unwrap();
     assert_eq!((&state["Agree"], &state["Name"]), (&json!(true), &json!(text)), "{toolkit}: {state}");
 }
@@ -120,7 +120,7 @@ async fn a_document_is_written_and_saved_on_a_monitor_with_a_scale_factor() {
     let text = text_of(&desktop, &window).await;
     let words = "Über Wayland geschrieben: 東京 €\nzweite Zeile";
     let request = TypeText { element: Some(text.id), name: None, text: words.to_owned(), clear: true };
-    seen(act::type_text(&desktop, window.id, &request, &ActLimits::default()).await.unwrap());
+    seen(&act::type_text(&desktop, window.id, &request, &ActLimits::default()).await.unwrap());
     save(&desktop, &window).await;
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim_end(), words);
     let picture = desktop.region(window.bounds).await.unwrap();
