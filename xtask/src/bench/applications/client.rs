@@ -81,11 +81,11 @@ impl Client {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             let message = self.lines.recv_timeout(left).with_context(|| format!("no answer to {method}"))?;
-            if message["id"] == id {
-                if !message["error"].is_null() {
-                    bail!("{method}: {}", message["error"]["message"]);
+            if message.get("id").is_some_and(|answered| *answered == id) {
+                if let Some(error) = message.pointer("/error/message") {
+                    bail!("{method}: {error}");
                 }
-                return Ok(message["result"].clone());
+                return Ok(message.get("result").cloned().unwrap_or_default());
             }
         }
     }
@@ -94,9 +94,10 @@ impl Client {
     pub(super) fn call(&mut self, tool: &str, arguments: &Value) -> Result<Called> {
         let begun = Instant::now();
         let result = self.request("tools/call", &json!({"name": tool, "arguments": arguments}))?;
-        let parts = result["content"].as_array().into_iter().flatten();
-        let texts: Vec<&str> = parts.filter_map(|part| part["text"].as_str()).collect();
-        Ok(Called { text: texts.join("\n"), failed: result["isError"] == true, took: begun.elapsed() })
+        let parts = result.get("content").and_then(Value::as_array).into_iter().flatten();
+        let texts: Vec<&str> = parts.filter_map(|part| part.get("text").and_then(Value::as_str)).collect();
+        let failed = result.get("isError").and_then(Value::as_bool).unwrap_or_default();
+        Ok(Called { text: texts.join("\n"), failed, took: begun.elapsed() })
     }
 }
 

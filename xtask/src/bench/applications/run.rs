@@ -271,10 +271,8 @@ impl Stage<'_> {
             Where::No => None,
             Where::Focused => Some(self.act("type_text", &json!({"text": self.program.types}))?),
             Where::In { role, name } => {
-                let mut id = json!({"role": role});
-                if !name.is_empty() {
-                    id["name"] = name.into();
-                }
+                let id =
+                    if name.is_empty() { json!({"role": role}) } else { json!({"role": role, "name": name}) };
                 // What a page shows comes after its window.
                 if !name.is_empty() {
                     self.act("wait_for", &json!({"name": name, "seconds": PAGE_SECONDS}))?;
