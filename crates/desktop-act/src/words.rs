@@ -19,16 +19,23 @@ pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> D
     Ok(sight.tree.elements.into_iter().filter(is_drawn).collect())
 }
 
-/// The words with this name; else those that are the same but for spaces and for letters that look alike.
+/// The words with this name; else those that are the same but for spaces and for letters that look alike, or of which one of two is
+/// overlooked.
 pub(crate) fn called<'e>(drawn: &'e [Element], wanted: &Wanted) -> Option<&'e Element> {
     let name = wanted.name.as_deref()?;
-    let same = essence(name);
-    let has_role = |one: &&Element| wanted.role.as_ref().is_none_or(|role| *role == one.role);
-    drawn
-        .iter()
-        .filter(has_role)
-        .find(|one| names_equal(&one.name, name))
-        .or_else(|| drawn.iter().filter(has_role).find(|one| !same.is_empty() && essence(&one.name) == same))
+    let of_role = || drawn.iter().filter(|one| wanted.role.as_ref().is_none_or(|role| *role == one.role));
+    let same = |form: fn(&str) -> String| {
+        let wanted = form(name);
+        of_role().find(|one| !wanted.is_empty() && form(&one.name) == wanted)
+    };
+    of_role().find(|one| names_equal(&one.name, name)).or_else(|| same(essence)).or_else(|| same(single))
+}
+
+/// The essence of a text without doubled letters; digits stay.
+fn single(text: &str) -> String {
+    let mut letters: Vec<char> = text.to_lowercase().chars().collect();
+    letters.dedup_by(|one, other| one == other && one.is_alphabetic());
+    essence(&letters.into_iter().collect::<String>())
 }
 
 /// Whether words may be among the drawn ones, some of whose letters may be misread.
@@ -45,7 +52,7 @@ mod tests {
 
     #[test]
     fn words_are_found_by_what_they_look_like_and_not_by_half_of_it() {
-        let drawn = ["Save", "Save as...", "5ave a11", "Row 1"].map(|words| Element {
+        let drawn = ["Save", "Save as...", "5ave a11", "Row 1", "Shel"].map(|words| Element {
             source: Source::Ocr,
             depth: 1,
             ..Element::new(ElementId(1), Role::DRAWN_TEXT, words)
@@ -59,6 +66,8 @@ mod tests {
         check("Save all", Some("5ave a11"));
         check("Row1", Some("Row 1"));
         check("Row 2", None);
+        check("Row 11", None);
+        check("Shell", Some("Shel"));
         check("Sav", None);
         assert!(called(&drawn, &Wanted::new(Role::PUSH_BUTTON, "Save")).is_none());
         assert!(
