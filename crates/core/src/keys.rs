@@ -2,8 +2,11 @@
 
 use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Serialize};
+
 /// A modifier key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Modifier {
     /// Control.
     Ctrl,
@@ -119,6 +122,17 @@ impl FromStr for Modifier {
     }
 }
 
+impl fmt::Display for Modifier {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Ctrl => "ctrl",
+            Self::Shift => "shift",
+            Self::Alt => "alt",
+            Self::Super => "super",
+        })
+    }
+}
+
 /// The key without modifiers.
 impl From<NamedKey> for KeyChord {
     fn from(key: NamedKey) -> Self {
@@ -175,12 +189,7 @@ impl KeyChord {
 impl fmt::Display for KeyChord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for modifier in &self.modifiers {
-            f.write_str(match modifier {
-                Modifier::Ctrl => "ctrl+",
-                Modifier::Shift => "shift+",
-                Modifier::Alt => "alt+",
-                Modifier::Super => "super+",
-            })?;
+            write!(f, "{modifier}+")?;
         }
         match self.key {
             Key::Named(NamedKey::F(number)) => write!(f, "F{number}"),

@@ -285,7 +285,7 @@ fn misplaced<'a>(command: &Command, tools: &[ToolSpec], secrets: &'a [SecretPerm
     let declared = command.takes_in(tools);
     let takes = |name: &str| declared.iter().find(|(known, _)| known == name).map(|(_, takes)| *takes);
     command.arguments.iter().find_map(|(name, value)| match takes(name) {
-        Some(Takes::Name | Takes::Item | Takes::Path | Takes::Element | Takes::Window) => None,
+        Some(Takes::Name | Takes::Item | Takes::Items | Takes::Path | Takes::Element | Takes::Window) => None,
         Some(Takes::Text | Takes::Value) if value.as_str().is_some_and(|text| reference(text).is_some()) => {
             None
         }

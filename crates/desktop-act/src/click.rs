@@ -8,7 +8,7 @@ use deskhand_core::{
     text::clip,
     ui::{Element, Role, Source, Tree, WindowInfo, same_app},
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, Held};
 use serde_json::json;
 
 use crate::{
@@ -31,20 +31,21 @@ const QUESTION_MAX: usize = 300;
 pub struct Click {
     /// What to click.
     pub target: Target,
-    /// Which button.
-    pub button: Button,
+    /// Which button, and the keys that are held meanwhile.
+    pub held: Held,
     /// 1, 2 for a double click, or 3.
     pub count: u8,
 }
 
 impl Click {
     /// A single click of the main button.
-    pub const fn once(target: Target) -> Self {
-        Self { target, button: Button::Left, count: 1 }
+    pub fn once(target: Target) -> Self {
+        Self { target, held: Held::default(), count: 1 }
     }
 
-    const fn act(&self) -> Act {
-        Act::Click { button: self.button, count: self.count }
+    fn act(&self) -> Act {
+        let Held { button, modifiers } = self.held.clone();
+        Act::Click { button, count: self.count, held: modifiers }
     }
 }
 
@@ -135,7 +136,7 @@ pub(crate) async fn click_element<D: Desktop>(
     };
     let before = before.with_caret(desktop).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.click(point, click.button, click.count).await?;
+    desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let mut done = effect.to_done(click.act(), Aim::element(element), Route::Input);
     if effect.damaged && matches!(done.action.evidence, Evidence::NotSeen { .. }) {
@@ -192,7 +193,7 @@ async fn act_semantically<D: Desktop>(
     click: &Click,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
-    if click.button != Button::Left || click.count != 1 {
+    if click.held != Held::default() || click.count != 1 {
         return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
     }
     let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
@@ -242,7 +243,7 @@ async fn click_point<D: Desktop>(
     let aim = Aim::Point { point, on: target.as_ref().map(Into::into) };
     let before = Before::take(desktop, surface, target.as_ref()).await?;
     let watch = watch_app(desktop, surface.id).await?;
-    desktop.click(point, click.button, click.count).await?;
+    desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let done = effect.to_done(click.act(), aim, Route::Input);
     Ok(done.or_unknown(effect.damaged && target.is_none()))

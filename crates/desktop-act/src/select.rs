@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The most items read.
-const ITEMS_MAX: usize = 1_000;
+pub(crate) const ITEMS_MAX: usize = 1_000;
 /// The most options stepped over by keys.
 const STEPS_MAX: usize = 30;
 /// The deepest nesting of items in a list (`combo box` › `menu` › `menu item`).
@@ -197,7 +197,7 @@ fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
     Action::new(Act::SelectItem { item }, Aim::element(list), evidence)
 }
 
-fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
+pub(crate) fn no_item(list: &Element, item: &str, items: &[Element]) -> Halt {
     let names = nearest_names(item, items.iter().map(|element| element.name.as_str()));
     let among = Among::Items { list: list.into(), items: names };
     Refusal::NotFound { name: item.to_owned(), among }.into()
@@ -309,7 +309,7 @@ async fn labels_in<D: Desktop>(desktop: &D, id: ElementId) -> Result<Vec<Element
 }
 
 /// The items of an open or closed list; nearest levels first.
-async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element>, Halt> {
+pub(crate) async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element>, Halt> {
     let mut items = Vec::new();
     let mut queue = VecDeque::from([(list.id, 0_u16)]);
     while let Some((id, depth)) = queue.pop_front() {
@@ -333,7 +333,11 @@ async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<Vec<Element
 }
 
 /// Whether the item reports that it is selected, or its combo box shows it.
-async fn is_selected<D: Desktop>(desktop: &D, list: &Element, item: &Element) -> Result<bool, Halt> {
+pub(crate) async fn is_selected<D: Desktop>(
+    desktop: &D,
+    list: &Element,
+    item: &Element,
+) -> Result<bool, Halt> {
     let list = read_element(desktop, list.id).await?;
     if list.role == Role::COMBO_BOX {
         let shows = |text: &str| names_equal(text, &item.name);

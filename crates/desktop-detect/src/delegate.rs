@@ -11,9 +11,9 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
-    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    Natives, Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    Aspect, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
+    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
+    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
     keys::KeyChord,
 };
 
@@ -219,8 +219,8 @@ impl<D: Desktop> Patterns for Seeing<D> {
 }
 
 impl<D: Desktop> Input for Seeing<D> {
-    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
-        self.inner().click(at, button, count).await
+    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+        self.inner().click(at, held, count).await
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {

@@ -5,7 +5,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{CellRange, Role, State, WindowKind},
 };
-use deskhand_desktop::{Aspect, Button, Change};
+use deskhand_desktop::{Aspect, Button, Change, Held};
 
 use crate::{
     plan::{Behaviour, FakeWindow},
@@ -369,7 +369,7 @@ impl Stage {
     }
 
     /// A real click.
-    pub(crate) fn click_at(&mut self, point: Point<Screen>, button: Button, count: u8) {
+    pub(crate) fn click_at(&mut self, point: Point<Screen>, held: &Held, count: u8) {
         self.inputs += 1;
         let Some(mut window) = self.window_at(point) else { return };
         if let Some(menu) = self.window(window).and_then(|shown| shown.menu) {
@@ -413,7 +413,7 @@ impl Stage {
             let length = node.plan.text.as_ref().map_or(0, |text| text.chars().count());
             node.marked = (length > 0).then_some((0, length));
         }
-        if button == Button::Left && !table {
+        if held.button == Button::Left && !table {
             for _ in 0..count {
                 self.activate_element(id);
             }
@@ -421,8 +421,8 @@ impl Stage {
     }
 
     /// A real drag: it moves the thumb of a slider, and selects cells of a table.
-    pub(crate) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, button: Button) {
-        self.click_at(from, button, 1);
+    pub(crate) fn drag(&mut self, from: Point<Screen>, to: Point<Screen>, held: &Held) {
+        self.click_at(from, held, 1);
         let Some(window) = self.window_at(from).filter(|window| self.blocked_by(*window).is_none()) else {
             return;
         };

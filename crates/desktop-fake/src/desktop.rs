@@ -16,9 +16,9 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    Button, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction,
-    Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
-    Natives, Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction, Ended,
+    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
+    Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{
@@ -420,13 +420,13 @@ impl Patterns for FakeDesktop {
 }
 
 impl Input for FakeDesktop {
-    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
-        self.reach()?.click_at(at, button, count);
+    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+        self.reach()?.click_at(at, &held.into(), count);
         Ok(())
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
-        self.reach()?.drag(from, to, held.button);
+        self.reach()?.drag(from, to, held);
         Ok(())
     }
 

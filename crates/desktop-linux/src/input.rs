@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use deskhand_core::geometry::{Point, Screen};
-use deskhand_desktop::{Button, DesktopResult, Held, Input, keys::KeyChord};
+use deskhand_desktop::{DesktopResult, Held, Input, keys::KeyChord};
 
 use crate::{desktop::LinuxDesktop, server::On};
 
@@ -27,11 +27,11 @@ impl LinuxDesktop {
 }
 
 impl Input for LinuxDesktop {
-    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
-        let count = count.clamp(1, 3);
+    async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
+        let (held, count) = (held.into(), count.clamp(1, 3));
         match self.on() {
-            On::X11(x11) => self.recorded(x11.click(at, button, count)).await,
-            On::Wayland(wayland) => self.recorded(wayland.click(at, button, count)).await,
+            On::X11(x11) => self.recorded(x11.click(at, held, count)).await,
+            On::Wayland(wayland) => self.recorded(wayland.click(at, held, count)).await,
         }
     }
 

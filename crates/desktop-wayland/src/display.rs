@@ -194,17 +194,25 @@ impl Display {
         .await
     }
 
-    /// Moves the pointer and clicks `count` times.
+    /// Moves the pointer and clicks `count` times, with modifiers held.
     ///
     /// # Errors
     /// [`DesktopError::Failed`] if the point is off the screen.
-    pub async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+    pub async fn click(
+        &self,
+        at: Point<Screen>,
+        button: Button,
+        modifiers: Vec<Modifier>,
+        count: u8,
+    ) -> DesktopResult<()> {
         self.act(move |hands, client| {
             hands.move_to(client, at)?;
+            hands.modifiers(&modifiers, Pointing::Press);
             for _ in 0..count {
                 hands.button(button, Pointing::Press);
                 hands.button(button, Pointing::Release);
             }
+            hands.modifiers(&modifiers, Pointing::Release);
             Ok(())
         })
         .await

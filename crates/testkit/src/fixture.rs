@@ -80,6 +80,8 @@ pub enum Screen {
     Text,
     /// Controls that make something of their own of what is written into them, in GTK 3 alone.
     Writing,
+    /// A list of which several rows can be selected, with a context menu, in GTK and Qt alone.
+    Several,
     /// Icon buttons without names and a canvas without elements.
     Canvas,
     /// Controls on which actions of real applications were misjudged; see `fixtures/teeth.py`.
@@ -95,6 +97,7 @@ impl Screen {
             Self::List => "list",
             Self::Text => "text",
             Self::Writing => "writing",
+            Self::Several => "several",
             Self::Canvas => "canvas",
             Self::Teeth => "teeth",
         }

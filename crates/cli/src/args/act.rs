@@ -6,6 +6,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
+    keys::Modifier,
     ui::{CellRange, CellRef},
 };
 use deskhand_desktop::{Button, keys::KeyChord};
@@ -53,6 +54,9 @@ pub(crate) enum Action {
         /// Double-click.
         #[arg(long)]
         double: bool,
+        /// Keys held meanwhile, such as `ctrl` or `ctrl,shift`.
+        #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+        hold: Vec<Modifier>,
     },
     /// Type text with the keyboard.
     Type {

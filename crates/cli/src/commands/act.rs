@@ -74,9 +74,10 @@ impl Hand<'_> {
     async fn perform(&self, action: &Action) -> Result<ActionReport, CliError> {
         let (desktop, window, limits) = (&self.workspace.desktop, self.window.id, self.limits);
         let report = match action {
-            Action::Click { target, button, double } => {
+            Action::Click { target, button, double, hold } => {
                 let target = self.find(target).await?.target;
-                let click = Click { target, button: (*button).into(), count: if *double { 2 } else { 1 } };
+                let held = Held { button: (*button).into(), modifiers: hold.clone() };
+                let click = Click { target, held, count: if *double { 2 } else { 1 } };
                 act::click(desktop, window, &click, limits).await
             }
             Action::Press { chords } => act::press_keys(desktop, window, chords, limits).await,

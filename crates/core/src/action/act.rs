@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     geometry::{Point, Screen},
+    keys::Modifier,
     ui::{CellRange, Wanted},
 };
 
@@ -33,6 +34,9 @@ pub enum Act {
         button: Button,
         /// 2 for a double click, 3 for a triple click.
         count: u8,
+        /// The keys that are held meanwhile.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        held: Vec<Modifier>,
     },
     /// Drags from the point that it is aimed at.
     Drag {
@@ -79,6 +83,11 @@ pub enum Act {
     SelectItem {
         /// The item.
         item: Wanted,
+    },
+    /// Selects several items of a list, tree or table, and no others.
+    SelectItems {
+        /// Their names.
+        items: Vec<String>,
     },
     /// Selects cells of a table.
     SelectCells {
@@ -198,6 +207,8 @@ pub enum PostCondition<'a> {
     FileTaken(&'a str),
     /// The item of the target is selected.
     ItemSelected(&'a Wanted),
+    /// Exactly these items of the target are selected.
+    ItemsSelected(&'a [String]),
     /// Exactly these cells of the target are selected.
     CellsSelected(CellRange),
     /// This part of the target's text is selected.
@@ -231,6 +242,7 @@ impl Act {
             Self::ScrollTo { text } => PostCondition::TextInView(text),
             Self::ChooseFile { path } => PostCondition::FileTaken(path),
             Self::SelectItem { item } => PostCondition::ItemSelected(item),
+            Self::SelectItems { items } => PostCondition::ItemsSelected(items),
             Self::SelectCells { range } => PostCondition::CellsSelected(*range),
             Self::SelectText { text } => PostCondition::TextSelected(text),
             Self::Type { text }

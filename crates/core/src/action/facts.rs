@@ -96,6 +96,7 @@ fn held(action: &Action) -> Option<String> {
         PostCondition::ItemSelected(item) => {
             return Some(format!("{} selected", item.name.as_deref().unwrap_or_default()));
         }
+        PostCondition::ItemsSelected(items) => return Some(format!("{} selected", items.join(", "))),
         PostCondition::CellsSelected(range) => return Some(format!("{range} selected")),
         PostCondition::TextInView(text) => return Some(format!("{text} in view")),
         PostCondition::FileTaken(path) => return Some(format!("{path} chosen")),

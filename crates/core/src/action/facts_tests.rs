@@ -15,7 +15,7 @@ fn element(role: Role, name: &str) -> ElementRef {
 
 fn click(evidence: impl Into<Evidence>) -> Report {
     let aim = Aim::Element { element: element(Role::PUSH_BUTTON, "Finish") };
-    Action::new(Act::Click { button: Button::Left, count: 1 }, aim, evidence).into()
+    Action::new(Act::Click { button: Button::Left, count: 1, held: Vec::new() }, aim, evidence).into()
 }
 
 fn dialog(title: &str) -> WindowRef {

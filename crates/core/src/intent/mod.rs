@@ -132,6 +132,8 @@ pub enum Takes {
     Path,
     /// The name of an item of the element.
     Item,
+    /// The names of several items of the element.
+    Items,
     /// Key chords, separated by spaces.
     Keys,
     /// Text that is entered.

@@ -37,9 +37,9 @@ pub fn read(command: &mut Command, tools: &[ToolSpec]) -> Result<(), String> {
 }
 
 /// One argument: what it is aimed at, and the argument in canonical form. The error says what it has to be.
-fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Option<Aimed>, &'static str> {
+fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Vec<Aimed>, &'static str> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
-    Ok(Some(match takes {
+    Ok(vec![match takes {
         Takes::Element => {
             let id = element_id(value).ok_or("the id of an element, such as e17")?;
             *value = Value::String(id.to_string());
@@ -54,6 +54,10 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
         }
         Takes::Name => Aimed::Name { name: text(value).ok_or("a name")? },
         Takes::Item => Aimed::Item { name: text(value).ok_or("the name of an item")? },
+        Takes::Items => {
+            let names = texts(value).ok_or("a list of names")?;
+            return Ok(names.into_iter().map(|name| Aimed::Item { name }).collect());
+        }
         Takes::Path => Aimed::Path { names: texts(value).ok_or("a list of names")? },
         Takes::Keys => {
             const KEYS: &str =
@@ -73,37 +77,37 @@ fn aim(takes: Takes, value: &mut Value, across: &mut Option<f64>) -> Result<Opti
             }
         }
         Takes::Value => {
-            let Some(name) = value.as_str().and_then(secret::reference) else { return Ok(None) };
+            let Some(name) = value.as_str().and_then(secret::reference) else { return Ok(Vec::new()) };
             Aimed::Secret { name: name.to_owned() }
         }
         Takes::Pasted => Aimed::Text { presses_return: text(value).ok_or("a text")?.contains(['\n', '\r']) },
         Takes::Across => {
             *across = Some(value.as_f64().ok_or("a fraction of the window from 0 to 1")?);
-            return Ok(None);
+            return Ok(Vec::new());
         }
         Takes::Down => {
             let y = value.as_f64().ok_or("a fraction of the window from 0 to 1")?;
-            let Some(x) = across.take() else { return Ok(None) };
+            let Some(x) = across.take() else { return Ok(Vec::new()) };
             Aimed::Place { x, y }
         }
         Takes::Program => Aimed::Program { name: text(value).ok_or("the name of a program")? },
         Takes::Files => Aimed::Files { files: texts(value).ok_or("a list of texts")? },
         Takes::Replaces => match value.as_bool().ok_or("true or false")? {
             true => Aimed::Replaces,
-            false => return Ok(None),
+            false => return Ok(Vec::new()),
         },
         // They stand around what is pressed.
         Takes::Question => {
             text(value).ok_or("what the dialog says")?;
-            return Ok(None);
+            return Ok(Vec::new());
         }
         Takes::Accepts => {
             value.as_bool().ok_or("true or false")?;
-            return Ok(None);
+            return Ok(Vec::new());
         }
         Takes::Address => Aimed::Files { files: vec![text(value).ok_or("the address of a page")?] },
         Takes::File | Takes::Chosen => Aimed::Files { files: vec![text(value).ok_or("the path of a file")?] },
-    }))
+    }])
 }
 
 /// The id of an element in any of the forms that models write: `e17`, `E17`, `17` or the number.

@@ -275,6 +275,7 @@ impl Judging<'_> {
                 | Takes::Name
                 | Takes::Path
                 | Takes::Item
+                | Takes::Items
                 | Takes::Keys
                 | Takes::Text
                 | Takes::Value

@@ -38,7 +38,7 @@ pub(crate) fn returns(h: &mut Harness, effect: Option<Verdict>, shown: &str) {
     let element =
         ElementRef { id: ElementId(3), role: Role::PUSH_BUTTON, name: "Finish".to_owned(), instead_of: None };
     let click = |evidence: Evidence| -> Report {
-        let act = Act::Click { button: Button::Left, count: 1 };
+        let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
         Action::new(act, Aim::Element { element: element.clone() }, evidence).into()
     };
     let (report, output) = match effect {

@@ -11,10 +11,9 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    Aspect, Button, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction,
-    Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
-    Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
-    keys::KeyChord,
+    Aspect, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, Ended,
+    FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives, Patterns,
+    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use super::{Permitted, activates, secret::Into};
@@ -178,9 +177,14 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
 }
 
 impl<D: Desktop> Input for Permitted<'_, D> {
-    async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+    async fn click(
+        &self,
+        at: Point<Screen>,
+        held: impl std::convert::Into<Held> + Send,
+        count: u8,
+    ) -> DesktopResult<()> {
         self.show_place(at).await?;
-        self.desktop.click(at, button, count).await
+        self.desktop.click(at, held, count).await
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {

@@ -5,7 +5,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Role, WindowKind},
 };
-use deskhand_desktop::{Button, DesktopError, Windowing};
+use deskhand_desktop::{DesktopError, Held, Windowing};
 use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target, click};
 use deskhand_desktop_fake::{Behaviour, FakeApp, FakeDesktop, FakeElement, FakeWindow, Semantic};
 
@@ -268,7 +268,7 @@ async fn points_take_real_clicks() {
         desktop_with([FakeElement::new(Role::CHECK_BOX, "Grid").key("target").at(50, 50, 100, 20)]);
     let at = |x, y| Click {
         target: Target::Point(deskhand_core::geometry::Point::new(x, y)),
-        button: Button::Left,
+        held: Held::default(),
         count: 1,
     };
     let report = click(&desktop, window, &at(100, 60), &ActLimits::default()).await.unwrap();
@@ -292,7 +292,7 @@ async fn a_point_under_another_window_of_the_application_goes_to_that_window() {
     let desktop = FakeDesktop::new([FakeApp::new("App", "app", [main, console])], []);
     let window = desktop.find_window("Main").unwrap();
     let point = deskhand_core::geometry::Point::new(100, 60);
-    let request = Click { target: Target::Point(point), button: Button::Left, count: 1 };
+    let request = Click { target: Target::Point(point), held: Held::default(), count: 1 };
     let report = click(&desktop, window, &request, &ActLimits::default()).await.unwrap();
     assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
     assert!(report.summary().contains("Console"), "{}", report.summary());

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use deskhand_core::geometry::{Point, Screen};
 
-/// A press sooner after another one near it is a double click, which drags nothing. Chromium has this time built in.
+/// A press sooner after another one near it is a double click: it drags nothing, and opens what a click selects. Chromium has this time
+/// built in.
 pub(crate) const DOUBLE_CLICK: Duration = Duration::from_millis(510);
 /// How many pixels apart two presses may be for that, along each axis, and more than any toolkit takes for one place.
-const DOUBLE_CLICK_NEAR: i32 = 16;
+const DOUBLE_CLICK_NEAR: i32 = 10;
 /// After this many positions the application must have recognised a drag.
 pub(crate) const THRESHOLD_STEPS: usize = 4;
 /// The pixels between two positions of a drag.
@@ -42,8 +43,8 @@ mod tests {
     #[test]
     fn presses_far_apart_are_no_double_click() {
         let near = |x: i32, y: i32| is_near(Point::new(100, 100), Point::new(x, y));
-        assert!(near(100, 100) && near(116, 84));
-        assert!(!near(117, 100) && !near(100, 40));
+        assert!(near(100, 100) && near(110, 90));
+        assert!(!near(111, 100) && !near(100, 40));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ui::WindowKind,
 };
-use deskhand_desktop::{Button, DesktopResult, Held, keys::KeyChord};
+use deskhand_desktop::{DesktopResult, Held, keys::KeyChord};
 use deskhand_desktop_wayland::{Pointing, symbols_of};
 
 use crate::{
@@ -33,14 +33,23 @@ const APART: Duration = Duration::from_millis(2);
 
 impl OnWayland<'_> {
     /// See [`deskhand_desktop::Input::click`].
-    pub(crate) async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+    pub(crate) async fn click(&self, at: Point<Screen>, held: Held, count: u8) -> DesktopResult<()> {
+        self.await_fresh_click(at).await;
         // First the pointer, until it is drawn: what is drawn then is what the click brings, such as a pop-up.
         self.compositor().display.follow(vec![at]).await?;
         self.server().catch_up().await?;
         self.let_menu_open().await?;
         self.note_input();
         self.note_press(at);
-        self.compositor().display.click(at, button, count).await
+        self.compositor().display.click(at, held.button, held.modifiers, count).await
+    }
+
+    /// Waits until a press at a place is no second click there.
+    async fn await_fresh_click(&self, place: Point<Screen>) {
+        let pressed = *self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, _)) = pressed.filter(|(_, before)| is_near(*before, place)) {
+            tokio::time::sleep_until((at + DOUBLE_CLICK).into()).await;
+        }
     }
 
     /// Waits while a click would be taken for the end of the one that has just opened a menu: GTK 3 ignores it then.
@@ -128,10 +137,7 @@ impl OnWayland<'_> {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        let pressed = *self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, _)) = pressed.filter(|(_, place)| is_near(*place, from)) {
-            tokio::time::sleep_until((at + DOUBLE_CLICK).into()).await;
-        }
+        self.await_fresh_click(from).await;
         let display = &self.compositor().display;
         self.note_input();
         // Both are checked before anything is pressed.

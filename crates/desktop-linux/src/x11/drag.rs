@@ -13,7 +13,7 @@ use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},
 };
-use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT, KEY_PRESS_EVENT, KEY_RELEASE_EVENT};
+use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT};
 
 use crate::{
     screen::{
@@ -21,7 +21,7 @@ use crate::{
         dragging::{ASIDE, DOUBLE_CLICK, THRESHOLD_STEPS, is_near, path},
     },
     server::OnX11,
-    x11::{input::number_of, keyboard},
+    x11::input::number_of,
 };
 
 /// How long an application may take to answer during a drag.
@@ -42,23 +42,16 @@ impl OnX11<'_> {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        let pressed = self.display().call("drag", |worker| Ok(worker.pressed.get())).await?;
-        if let Some(pressed) = pressed.filter(|pressed| is_near(pressed.place, from)) {
-            tokio::time::sleep_until((pressed.at + DOUBLE_CLICK).into()).await;
-        }
+        self.await_fresh_click(from).await?;
         let mut begun = self.display().drags();
         let button = number_of(held.button);
-        let modifiers: Vec<u32> =
-            held.modifiers.iter().map(|modifier| keyboard::keysym_of_modifier(*modifier)).collect();
+        let modifiers = held.modifiers.clone();
         let press = self.display().call("drag", move |worker| {
             worker.check_on_screen(from)?;
             worker.check_on_screen(to)?;
-            worker.prepare_keyboard()?;
-            let keys = worker.modifier_keys(&modifiers)?;
+            let keys = worker.keys_of(&modifiers)?;
             worker.move_to(from)?;
-            for key in &keys {
-                worker.key(KEY_PRESS_EVENT, *key)?;
-            }
+            worker.hold(&keys)?;
             worker.button(BUTTON_PRESS_EVENT, button)?;
             worker.round_trip()?;
             Ok(keys)
@@ -68,13 +61,21 @@ impl OnX11<'_> {
         // Release everything, even if moving failed.
         let release = self.display().call("drag", move |worker| {
             worker.button(BUTTON_RELEASE_EVENT, button)?;
-            for key in keys.iter().rev() {
-                worker.key(KEY_RELEASE_EVENT, *key)?;
-            }
+            worker.release(&keys)?;
             worker.round_trip()
         });
         release.await?;
         moved
+    }
+
+    /// Waits until a press at a place is no second click there.
+    pub(crate) async fn await_fresh_click(&self, at: Point<Screen>) -> DesktopResult<()> {
+        let pressed =
+            self.display().call("look at the last click", |worker| Ok(worker.pressed.get())).await?;
+        if let Some(pressed) = pressed.filter(|pressed| is_near(pressed.place, at)) {
+            tokio::time::sleep_until((pressed.at + DOUBLE_CLICK).into()).await;
+        }
+        Ok(())
     }
 
     async fn move_held(

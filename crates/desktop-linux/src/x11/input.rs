@@ -12,7 +12,7 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Screen},
 };
-use deskhand_desktop::{Button, DesktopError, DesktopResult, keys::KeyChord};
+use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     errors::ReplyError,
@@ -47,15 +47,23 @@ const NOTCHES_MAX: u32 = 200;
 
 impl OnX11<'_> {
     /// See [`deskhand_desktop::Input::click`].
-    pub(crate) async fn click(&self, at: Point<Screen>, button: Button, count: u8) -> DesktopResult<()> {
+    pub(crate) async fn click(&self, at: Point<Screen>, held: Held, count: u8) -> DesktopResult<()> {
+        let Held { button, modifiers } = held;
+        let button = number_of(button);
+        // The keys are those of what is typed.
+        let _typing = if modifiers.is_empty() { None } else { Some(self.typing().lock().await) };
+        self.await_fresh_click(at).await?;
         self.display()
             .call("click", move |worker| {
                 worker.check_on_screen(at)?;
+                let keys = worker.keys_of(&modifiers)?;
                 worker.move_to(at)?;
+                worker.hold(&keys)?;
                 for _ in 0..count {
-                    worker.button(BUTTON_PRESS_EVENT, number_of(button))?;
-                    worker.button(BUTTON_RELEASE_EVENT, number_of(button))?;
+                    worker.button(BUTTON_PRESS_EVENT, button)?;
+                    worker.button(BUTTON_RELEASE_EVENT, button)?;
                 }
+                worker.release(&keys)?;
                 worker.round_trip()
             })
             .await
@@ -325,15 +333,10 @@ impl Worker {
             }
         }
         let keys = self.modifier_keys(&modifiers)?;
-        for key in &keys {
-            self.key(KEY_PRESS_EVENT, *key)?;
-        }
+        self.hold(&keys)?;
         self.key(KEY_PRESS_EVENT, stroke.keycode)?;
         self.key(KEY_RELEASE_EVENT, stroke.keycode)?;
-        for key in keys.iter().rev() {
-            self.key(KEY_RELEASE_EVENT, *key)?;
-        }
-        Ok(())
+        self.release(&keys)
     }
 
     /// Releases every key and button that is held, such as by an owner that died in the middle of a press.

@@ -2,12 +2,13 @@
 
 use std::collections::HashSet;
 
+use deskhand_core::keys::Modifier;
 use deskhand_desktop::{DesktopError, DesktopResult};
 use x11rb::{
     connection::Connection,
     protocol::{
         xkb::{self, ConnectionExt as _},
-        xproto::{ConnectionExt as _, KEY_RELEASE_EVENT, ModMask},
+        xproto::{ConnectionExt as _, KEY_PRESS_EVENT, KEY_RELEASE_EVENT, ModMask},
     },
 };
 
@@ -81,6 +82,26 @@ impl Worker {
             self.keyboard.bound(keys);
         }
         Ok(plan)
+    }
+
+    /// The keys of modifiers that are held around something else; none need not be looked for.
+    pub(crate) fn keys_of(&mut self, modifiers: &[Modifier]) -> WorkResult<Vec<u8>> {
+        if modifiers.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.prepare_keyboard()?;
+        let symbols: Vec<u32> = modifiers.iter().map(|one| keyboard::keysym_of_modifier(*one)).collect();
+        Ok(self.modifier_keys(&symbols)?)
+    }
+
+    /// Presses keys, in order.
+    pub(crate) fn hold(&self, keys: &[u8]) -> WorkResult<()> {
+        keys.iter().try_for_each(|key| self.key(KEY_PRESS_EVENT, *key))
+    }
+
+    /// Lets go of keys, the last one first.
+    pub(crate) fn release(&self, keys: &[u8]) -> WorkResult<()> {
+        keys.iter().rev().try_for_each(|key| self.key(KEY_RELEASE_EVENT, *key))
     }
 
     /// The keys of modifiers.

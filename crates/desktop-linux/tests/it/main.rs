@@ -30,6 +30,7 @@ mod opening;
 mod programs;
 mod reaching;
 mod secrets;
+mod several;
 mod teeth;
 mod typing;
 mod wayland;

@@ -9,25 +9,33 @@ use crate::{
 
 pub use deskhand_core::action::Button;
 
-/// What is held down while something is dragged.
+/// What is held down during a click or while something is dragged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Held {
-    /// The button that takes it.
+    /// The button.
     pub button: Button,
-    /// The keys that say what dropping it means, such as Ctrl for a copy.
+    /// The keys that say what is meant: Ctrl for one more item, Shift for all up to it, Ctrl for a copy of what is dragged.
     pub modifiers: Vec<Modifier>,
+}
+
+/// The button alone.
+impl From<Button> for Held {
+    fn from(button: Button) -> Self {
+        Self { button, modifiers: Vec::new() }
+    }
 }
 
 /// Real input events, as from a person's mouse and keyboard (XTEST).
 pub trait Input {
-    /// Moves the pointer and presses a button `count` times (1 to 3).
+    /// Moves the pointer, presses the modifiers and then a button `count` times (1 to 3), and lets go of the modifiers. Where a click
+    /// came a moment ago, this waits until it is none more of the same.
     ///
     /// # Errors
     /// [`crate::DesktopError::Gone`] when the display does not answer.
     fn click(
         &self,
         at: Point<Screen>,
-        button: Button,
+        held: impl Into<Held> + Send,
         count: u8,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 

@@ -116,12 +116,10 @@ impl Teller<'_> {
             let window = spot.main().map(|window| window.title.clone()).unwrap_or_default();
             return self.note(format!("a click beside the controls of {window} is left out"));
         };
-        if !held.is_empty() {
-            self.note(format!("the modifier that was held on {} is left out", element.label()));
-        }
         let id = element.id;
         let earlier = self.shown.acts.last().cloned();
-        if let Some(combo) = earlier.filter(|last| is_choice(last, &element, &spot)) {
+        let is_plain = held.is_empty();
+        if let Some(combo) = earlier.filter(|last| is_plain && is_choice(last, &element, &spot)) {
             self.shown.acts.pop();
             let chosen = combo.command.arguments.get("id").cloned().unwrap_or_default();
             let arguments = json!({"id": chosen, "item": element.name});
@@ -135,7 +133,11 @@ impl Teller<'_> {
             return self.act(made, next, (&view, "visit"), json!({"path": path}));
         }
         let arguments = match &element.role {
-            role if button == 1 && count == 1 && [Role::CHECK_BOX, Role::CHECK_MENU_ITEM].contains(role) => {
+            role if is_plain
+                && button == 1
+                && count == 1
+                && [Role::CHECK_BOX, Role::CHECK_MENU_ITEM].contains(role) =>
+            {
                 let checked = self.is_checked(made, next, id).unwrap_or(!element.states.has(State::Checked));
                 return self.act(
                     made,
@@ -144,7 +146,7 @@ impl Teller<'_> {
                     json!({"id": id, "checked": checked}),
                 );
             }
-            _ if spot.in_sheet && button == 1 && count == 1 && is_address(&element.name) => {
+            _ if is_plain && spot.in_sheet && button == 1 && count == 1 && is_address(&element.name) => {
                 return self.act(made, next, (&spot.view, "select_cells"), json!({"range": element.name}));
             }
             _ => {
@@ -155,6 +157,10 @@ impl Teller<'_> {
                 }
                 if count > 1 {
                     arguments.insert("count".to_owned(), json!(count));
+                }
+                if !is_plain {
+                    let names: Vec<String> = held.iter().map(ToString::to_string).collect();
+                    arguments.insert("hold".to_owned(), json!(names.join("+")));
                 }
                 Value::Object(arguments)
             }

@@ -3,8 +3,9 @@
 use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
+    keys::Modifier,
 };
-use deskhand_desktop::{Button, Desktop, DesktopError, Windowing as _};
+use deskhand_desktop::{Button, Desktop, DesktopError, Held, Windowing as _};
 use deskhand_desktop_act::TableTarget;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, de};
@@ -65,6 +66,17 @@ impl From<MouseButton> for Button {
             MouseButton::Right => Self::Right,
         }
     }
+}
+
+/// A button, and the modifiers that are held with it, such as `ctrl` or `ctrl+shift`.
+pub(super) fn held(button: MouseButton, hold: Option<&str>) -> Result<Held, ToolError> {
+    let names = hold.unwrap_or_default().split('+').map(str::trim).filter(|name| !name.is_empty());
+    let parsed: Result<Vec<Modifier>, _> = names.map(str::parse).collect();
+    let mut modifiers =
+        parsed.map_err(|error| ToolError::Reply(format!("`hold`: {error}; nothing was done")))?;
+    modifiers.sort_unstable();
+    modifiers.dedup();
+    Ok(Held { button: button.into(), modifiers })
 }
 
 /// Converts fractions of the window's width and height to a point in the window of the calling agent.

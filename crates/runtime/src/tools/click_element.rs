@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    arguments::{ElementArgument, MouseButton},
+    arguments::{ElementArgument, MouseButton, held},
     registry::{Tool, ToolContext, ToolResult},
 };
 
@@ -24,6 +24,8 @@ pub(super) struct ClickElement {
     /// 1 to 3.
     #[serde(default = "once")]
     count: u8,
+    /// Ctrl, shift or alt.
+    hold: Option<String>,
 }
 
 const fn once() -> u8 {
@@ -37,7 +39,8 @@ impl<D: Desktop> Tool<D> for ClickElement {
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let target = Target::Element { id: input.id.0, name: input.name };
-        let request = Click { target, button: input.button.into(), count: input.count.clamp(1, 3) };
+        let held = held(input.button, input.hold.as_deref())?;
+        let request = Click { target, held, count: input.count.clamp(1, 3) };
         Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{
-    arguments::{MouseButton, place},
+    arguments::{MouseButton, held, place},
     registry::{Tool, ToolContext, ToolResult},
 };
 
@@ -26,6 +26,8 @@ pub(super) struct ClickOnCoordinates {
     /// Whether to double-click.
     #[serde(default)]
     double: bool,
+    /// Modifiers to hold, such as ctrl+shift.
+    hold: Option<String>,
 }
 
 impl<D: Desktop> Tool<D> for ClickOnCoordinates {
@@ -37,7 +39,8 @@ impl<D: Desktop> Tool<D> for ClickOnCoordinates {
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
         let point = place(context, ("x", input.x), ("y", input.y)).await?;
         let count = if input.double { 2 } else { 1 };
-        let request = Click { target: Target::Point(point), button: input.button.into(), count };
+        let held = held(input.button, input.hold.as_deref())?;
+        let request = Click { target: Target::Point(point), held, count };
         Ok(click(context.desktop, context.window()?, &request, &context.limits).await?.into())
     }
 }

@@ -164,7 +164,7 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 26] = [
+const PLAIN: [&str; 27] = [
     "action",
     "button",
     "checked",
@@ -177,6 +177,7 @@ const PLAIN: [&str; 26] = [
     "find",
     "format",
     "gone",
+    "hold",
     "keep_format",
     "key_hold",
     "page",

@@ -128,6 +128,9 @@ fn holds(action: &Action) -> String {
         Some(PostCondition::FileTaken(path)) => format!("{path} is chosen"),
         Some(PostCondition::InView) => format!("{label} is in view"),
         Some(PostCondition::ItemSelected(item)) => format!("{} in {label} is selected", item.label()),
+        Some(PostCondition::ItemsSelected(items)) => {
+            format!("{} in {label}, and nothing else there, are selected", items.join(", "))
+        }
         Some(PostCondition::CellsSelected(range)) => format!("{range} of {label} is selected"),
         Some(PostCondition::TextSelected(text)) => format!("{text:?} is selected"),
         Some(PostCondition::Text(text)) => format!("{label} reads {text:?}"),

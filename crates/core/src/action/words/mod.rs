@@ -156,7 +156,10 @@ fn refused(action: &Action, refusal: &Refusal) -> Said {
 fn subject(action: &Action) -> String {
     let target = target(&action.aim);
     match &action.act {
-        Act::Click { button, count } => format!("{} {target}", click_verb(*button, *count)),
+        Act::Click { button, count, held } => {
+            let keys: String = held.iter().map(|key| format!("{key}+")).collect();
+            format!("{keys}{} {target}", click_verb(*button, *count))
+        }
         Act::Drag { to } => {
             let to = to.map(|to| format!(" to ({}, {})", to.x, to.y)).unwrap_or_default();
             match &action.aim {
@@ -174,6 +177,7 @@ fn subject(action: &Action) -> String {
         Act::Visit { path } => format!("{}: click {target}", path.join(" › ")),
         Act::WriteCells { range } => format!("write {range} of {target}"),
         Act::SelectItem { item } => format!("{} in {target}", item.label()),
+        Act::SelectItems { items } => format!("{} in {target}", items.join(", ")),
         Act::Launch { program } => program.clone(),
         Act::Save => format!("save {target}"),
         Act::SaveAs { path } => format!("save {target} as {path}"),
@@ -259,7 +263,7 @@ mod tests {
     #[test]
     fn a_long_wait_for_a_busy_application_is_explained() {
         let check = |waited_ms: u64, expected: &str| {
-            let act = Act::Click { button: Button::Left, count: 1 };
+            let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
             let proof = Proof::TitleChanged { title: "Saved".to_owned() };
             let action = Action::new(act, on(Role::PUSH_BUTTON, "Save"), proof).after(waited_ms);
             let report = Report::from(action.waiting_for(vec![WaitedFor::Answer]));
@@ -273,7 +277,7 @@ mod tests {
 
     #[test]
     fn sentences_name_what_was_done_and_what_came_of_it() {
-        let click = || Act::Click { button: Button::Left, count: 1 };
+        let click = || Act::Click { button: Button::Left, count: 1, held: Vec::new() };
         let finish = || on(Role::PUSH_BUTTON, "Finish");
         let dialog = WindowRef { id: WindowId(2), kind: WindowKind::Dialog, title: "Save As".to_owned() };
         check(

@@ -25,7 +25,7 @@ fn file_exists(path: &str, is_folder: bool) -> String {
 }
 
 fn not_opened(element: &ElementRef, path: &[String], evidence: &Evidence, waited_ms: u64) -> String {
-    let act = Act::Click { button: Button::Left, count: 1 };
+    let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
     let aim = Aim::Element { element: element.clone() };
     let click = Action::new(act, aim, evidence.clone()).after(waited_ms);
     format!("{} did not open: {}", path.join(" › "), whole(&click))
