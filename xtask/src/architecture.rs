@@ -33,7 +33,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-browser", &[]),
     ("deskhand-confine", &["deskhand-process"]),
     ("deskhand-core", &[]),
-    ("deskhand-embed", &[]),
+    ("deskhand-embed", &["deskhand-model-archive"]),
     ("deskhand-files", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
@@ -91,7 +91,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-http", &["deskhand-secret"]),
     ("deskhand-knowledge", &["deskhand-core", "deskhand-files", "deskhand-http"]),
     ("deskhand-model", &["deskhand-core", "deskhand-http"]),
-    ("deskhand-ocr", &[]),
+    ("deskhand-model-archive", &[]),
+    ("deskhand-ocr", &["deskhand-model-archive"]),
     ("deskhand-process", &[]),
     (
         "deskhand-runtime",

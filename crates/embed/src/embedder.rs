@@ -8,13 +8,13 @@ use std::{
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config, HiddenAct, PositionEmbeddingType};
+use deskhand_model_archive::{Archive, ArchiveError};
 use tokenizers::{Tokenizer, TruncationParams};
 
-use crate::{
-    archive::{ArchiveError, read},
-    kept::Kept,
-};
+use crate::kept::Kept;
 
+/// The largest file that is read out of an archive, in bytes. The weights of all-MiniLM-L6-v2 have 91 MB.
+const FILE_MAX: u64 = 512 * 1024 * 1024;
 /// The most tokens of a text that count, as the model was trained.
 const TOKENS_MAX: usize = 256;
 
@@ -45,11 +45,13 @@ impl Embedder {
     /// # Errors
     /// The archive cannot be read, or does not have a model of the form of all-MiniLM-L6-v2.
     pub fn open(archive: &Path) -> Result<Self, EmbedError> {
-        let contents = read(archive)?;
-        let weights = VarBuilder::from_buffered_safetensors(contents.weights, DType::F32, &Device::Cpu)?;
+        let mut archive = Archive::open(archive, FILE_MAX)?;
+        let mut read = |wanted: &'static str| archive.read(wanted, |name| name == wanted);
+        let (weights, tokenizer) = (read("model.safetensors")?, read("tokenizer.json")?);
+        let weights = VarBuilder::from_buffered_safetensors(weights, DType::F32, &Device::Cpu)?;
         let model = BertModel::load(weights, &form())?;
         let wrong = |error: tokenizers::Error| EmbedError::Tokenizer(error.to_string());
-        let mut tokenizer = Tokenizer::from_bytes(contents.tokenizer).map_err(wrong)?;
+        let mut tokenizer = Tokenizer::from_bytes(tokenizer).map_err(wrong)?;
         let truncation = TruncationParams { max_length: TOKENS_MAX, ..TruncationParams::default() };
         tokenizer.with_truncation(Some(truncation)).map_err(wrong)?.with_padding(None);
         Ok(Self { model, tokenizer, kept: Mutex::default() })

@@ -4,7 +4,6 @@
 //! (`detector`), these become boxes of lines (`boxes`), lines are cut where a wide gap separates two labels (`ink`), and a
 //! recogniser reads each piece (`recogniser`). It opens no connection and writes no file, and knows nothing of windows.
 
-mod archive;
 mod boxes;
 mod detector;
 mod ink;
@@ -15,7 +14,7 @@ mod squeeze;
 mod tensor;
 mod workers;
 
-pub use archive::ArchiveError;
 pub use boxes::Area;
+pub use deskhand_model_archive::ArchiveError;
 pub use letters::{Letters, unread_language};
 pub use reader::{OcrError, Pixels, ReadText, TextReader};

@@ -6,10 +6,10 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use deskhand_model_archive::{Archive, ArchiveError};
 use image::RgbImage;
 
 use crate::{
-    archive::{ArchiveError, read},
     boxes::Area,
     detector::Detector,
     ink::labels,
@@ -18,6 +18,8 @@ use crate::{
     workers::Workers,
 };
 
+/// The largest file that is read out of an archive, in bytes. The recogniser of PP-OCRv6 small has 21 MB.
+const FILE_MAX: u64 = 256 * 1024 * 1024;
 /// The most labels of a picture that are read.
 const LABELS_MAX: usize = 2_000;
 
@@ -88,9 +90,10 @@ impl TextReader {
     /// # Errors
     /// The archive cannot be read, or does not have a model of the form of PP-OCR.
     pub fn open(archive: &Path) -> Result<Self, OcrError> {
-        let contents = read(archive)?;
-        let detector = Detector::load(contents.detector)?;
-        let recogniser = Recogniser::load(contents.recogniser)?;
+        let mut archive = Archive::open(archive, FILE_MAX)?;
+        let detector = archive.read("ONNX file with `det` in its name", |name| is_onnx(name, "det"))?;
+        let recogniser = archive.read("ONNX file with `rec` in its name", |name| is_onnx(name, "rec"))?;
+        let (detector, recogniser) = (Detector::load(detector)?, Recogniser::load(recogniser)?);
         Ok(Self { detector, recogniser, workers: Workers::new() })
     }
 
@@ -123,4 +126,9 @@ impl TextReader {
         });
         Ok(texts.collect())
     }
+}
+
+/// Whether a file is that of a part of the model.
+fn is_onnx(name: &str, part: &str) -> bool {
+    name.ends_with(".onnx") && name.split(['_', '-', '.']).any(|word| word == part)
 }
