@@ -31,7 +31,7 @@ const FIXED_WAITS_ALLOWED: &[(&str, &str)] = &[
         "the kernel does not announce that a process came to rest",
     ),
     (
-        "crates/desktop-linux/src/x11/drag.rs",
+        "crates/desktop-linux/src/screen/dragging.rs",
         "an application does not announce that the time of a double click is over",
     ),
     (

@@ -1,12 +1,12 @@
 //! The way of a drag, and what would be taken for a double click.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use deskhand_core::geometry::{Point, Screen};
 
 /// A press sooner after another one near it is a double click: it drags nothing, and opens what a click selects. Chromium has this time
 /// built in.
-pub(crate) const DOUBLE_CLICK: Duration = Duration::from_millis(510);
+const DOUBLE_CLICK: Duration = Duration::from_millis(510);
 /// How many pixels apart two presses may be for that, along each axis, and more than any toolkit takes for one place.
 const DOUBLE_CLICK_NEAR: i32 = 10;
 /// After this many positions the application must have recognised a drag.
@@ -18,8 +18,24 @@ const STEPS_MAX: i32 = 100;
 /// Offsets in pixels around the last position. The extra motion events let the exchange of messages finish.
 pub(crate) const ASIDE: [i32; 4] = [1, 0, 1, 0];
 
+/// A press of a mouse button.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Press {
+    pub(crate) at: Instant,
+    pub(crate) place: Point<Screen>,
+}
+
+impl Press {
+    /// Waits until a press at a place is no second click after this one.
+    pub(crate) async fn let_pass(self, place: Point<Screen>) {
+        if is_near(self.place, place) {
+            tokio::time::sleep_until((self.at + DOUBLE_CLICK).into()).await;
+        }
+    }
+}
+
 /// Whether presses at two places may count as a double click.
-pub(crate) fn is_near(a: Point<Screen>, b: Point<Screen>) -> bool {
+fn is_near(a: Point<Screen>, b: Point<Screen>) -> bool {
     let apart = |a: i32, b: i32| a.abs_diff(b) <= DOUBLE_CLICK_NEAR.unsigned_abs();
     apart(a.x, b.x) && apart(a.y, b.y)
 }

@@ -18,7 +18,7 @@ use deskhand_desktop_wayland::{Pointing, symbols_of};
 use crate::{
     blocking::run_blocking,
     kernel::work_of,
-    screen::dragging::{ASIDE, DOUBLE_CLICK, THRESHOLD_STEPS, is_near, path},
+    screen::dragging::{ASIDE, Press, THRESHOLD_STEPS, path},
     server::OnWayland,
 };
 
@@ -47,15 +47,16 @@ impl OnWayland<'_> {
     /// Waits until a press at a place is no second click there.
     async fn await_fresh_click(&self, place: Point<Screen>) {
         let pressed = *self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, _)) = pressed.filter(|(_, before)| is_near(*before, place)) {
-            tokio::time::sleep_until((at + DOUBLE_CLICK).into()).await;
+        if let Some(pressed) = pressed {
+            pressed.let_pass(place).await;
         }
     }
 
     /// Waits while a click would be taken for the end of the one that has just opened a menu: GTK 3 ignores it then.
     async fn let_menu_open(&self) -> DesktopResult<()> {
         let pressed = *self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(until) = pressed.map(|(at, _)| at + MENU_OPENS).filter(|until| *until > Instant::now())
+        let Some(until) =
+            pressed.map(|pressed| pressed.at + MENU_OPENS).filter(|until| *until > Instant::now())
         else {
             return Ok(());
         };
@@ -71,7 +72,7 @@ impl OnWayland<'_> {
 
     fn note_press(&self, at: Point<Screen>) {
         let mut pressed = self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
-        *pressed = Some((Instant::now(), at));
+        *pressed = Some(Press { at: Instant::now(), place: at });
     }
 
     /// Presses and releases a chord.

@@ -12,14 +12,14 @@ use std::{
     time::Instant,
 };
 
-use deskhand_core::geometry::{Point, Rect, Screen};
+use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::DesktopResult;
 use deskhand_desktop_wayland::{Address, Display, Event};
 use tokio::sync::broadcast;
 
 use crate::{
     atspi::ObjectRef,
-    screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::Registry},
+    screen::{ScreenEvent, dragging::Press, events::DrawnLog, rhythm::Rhythms, window_ids::Registry},
 };
 
 /// How many events a slow reader may fall behind before it misses some.
@@ -39,7 +39,7 @@ pub(crate) struct Compositor {
     /// When an input was last about to be sent.
     acted: Mutex<Instant>,
     /// The last press of a mouse button.
-    pressed: Mutex<Option<(Instant, Point<Screen>)>>,
+    pressed: Mutex<Option<Press>>,
 }
 
 impl Compositor {

@@ -18,7 +18,7 @@ use x11rb::protocol::xproto::{BUTTON_PRESS_EVENT, BUTTON_RELEASE_EVENT};
 use crate::{
     screen::{
         ScreenEvent,
-        dragging::{ASIDE, DOUBLE_CLICK, THRESHOLD_STEPS, is_near, path},
+        dragging::{ASIDE, THRESHOLD_STEPS, path},
     },
     server::OnX11,
     x11::input::number_of,
@@ -72,8 +72,8 @@ impl OnX11<'_> {
     pub(crate) async fn await_fresh_click(&self, at: Point<Screen>) -> DesktopResult<()> {
         let pressed =
             self.display().call("look at the last click", |worker| Ok(worker.pressed.get())).await?;
-        if let Some(pressed) = pressed.filter(|pressed| is_near(pressed.place, at)) {
-            tokio::time::sleep_until((pressed.at + DOUBLE_CLICK).into()).await;
+        if let Some(pressed) = pressed {
+            pressed.let_pass(at).await;
         }
         Ok(())
     }

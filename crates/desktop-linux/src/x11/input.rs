@@ -26,13 +26,13 @@ use x11rb::{
 };
 
 use crate::{
-    screen::ScreenEvent,
+    screen::{ScreenEvent, dragging::Press},
     server::OnX11,
     x11::{
         fault::WorkResult,
         keyboard::{self, LEVEL3, Plan, SHIFT, Stroke},
         keymap::no_key,
-        worker::{Press, Worker},
+        worker::Worker,
     },
 };
 

@@ -1,6 +1,6 @@
 //! What the thread of the X connection owns, and the requests that other modules build on.
 
-use std::{cell::Cell, time::Instant};
+use std::cell::Cell;
 
 use deskhand_core::geometry::{Point, Screen};
 use x11rb::{
@@ -10,6 +10,7 @@ use x11rb::{
 };
 
 use super::{capture::Camera, display::Address, fault::WorkResult, keyboard::Keyboard};
+use crate::screen::dragging::Press;
 
 x11rb::atom_manager! {
     /// The atoms that are used here.
@@ -76,13 +77,6 @@ pub(crate) struct Worker {
     pub(super) pointer: Cell<Point<Screen>>,
     /// The last press of a mouse button.
     pub(super) pressed: Cell<Option<Press>>,
-}
-
-/// A press of a mouse button.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Press {
-    pub(super) at: Instant,
-    pub(super) place: Point<Screen>,
 }
 
 impl Worker {
