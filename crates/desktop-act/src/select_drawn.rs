@@ -6,7 +6,7 @@ use deskhand_core::{
     ids::WindowId,
     ui::{Element, Wanted, names_equal},
 };
-use deskhand_desktop::{Desktop, QuietLimits, keys::NamedKey};
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits, keys::NamedKey};
 
 use crate::{
     checks::Ready,
@@ -14,11 +14,8 @@ use crate::{
     find::nearest_names,
     report::{ActLimits, Done, Halt, Target},
     surfaces::surfaces,
-    words::{called, drawn_words},
+    words::{LOOKS_MAX, called, drawn_words, find_drawn},
 };
-
-/// How often it is looked for the item.
-const LOOKS_MAX: usize = 3;
 
 /// Clicks a box and then the item in what it opens. Seen if its words stand in place of those of the box then; an item of a list that
 /// is always open has the effect of a click.
@@ -39,7 +36,7 @@ pub(crate) async fn select_drawn<D: Desktop>(
     }
     let known = surfaces(desktop, window).await?;
     let opened = click_once(desktop, window, &Click::once(Target::element(shown.id)), limits).await?;
-    let found = match find_item(desktop, window, &wanted).await {
+    let found = match find_item(desktop, window, &wanted).await? {
         Ok(found) => found,
         Err(names) => {
             let now = surfaces(desktop, window).await?;
@@ -48,7 +45,7 @@ pub(crate) async fn select_drawn<D: Desktop>(
                 desktop.press(&NamedKey::Escape.into()).await?;
                 desktop.settle(watch, limits.quiet).await?;
             }
-            let items = nearest_names(item, names?.iter().map(String::as_str));
+            let items = nearest_names(item, names.iter().map(String::as_str));
             let among = Among::Items { list: shown.into(), items };
             return Err(Refusal::NotFound { name: item.to_owned(), among }.into());
         }
@@ -75,20 +72,15 @@ async fn find_item<D: Desktop>(
     desktop: &D,
     window: WindowId,
     wanted: &Wanted,
-) -> Result<Element, Result<Vec<String>, Halt>> {
-    let failed = |error| Err(Halt::from(error));
+) -> DesktopResult<Result<Element, Vec<String>>> {
     let mut names = Vec::new();
     for _ in 0..LOOKS_MAX {
-        let watch = desktop.watch(Some(window)).await.map_err(failed)?;
-        names.clear();
-        for surface in surfaces(desktop, window).await.map_err(failed)?.into_iter().rev() {
-            let drawn = drawn_words(desktop, surface.id).await.map_err(failed)?;
-            if let Some(found) = called(&drawn, wanted) {
-                return Ok(found.clone());
-            }
-            names.extend(drawn.into_iter().map(|element| element.name));
+        let watch = desktop.watch(Some(window)).await?;
+        match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), wanted).await? {
+            Ok(found) => return Ok(Ok(found)),
+            Err(drawn) => names = drawn,
         }
-        desktop.settle(watch, QuietLimits::default()).await.map_err(failed)?;
+        desktop.settle(watch, QuietLimits::default()).await?;
     }
-    Err(Ok(names))
+    Ok(Err(names))
 }

@@ -55,7 +55,7 @@ async fn select_all<D: Desktop>(
         return Err(no_item(&ready.element, missing, &shown));
     }
     let done = |evidence: Evidence| Action::new(act.clone(), Aim::element(&ready.element), evidence);
-    if are_selected(desktop, &ready.element, names).await? {
+    if are_selected(desktop, &ready.element, names, &shown).await? {
         return Ok(done(Proof::Holds { already: true }.into()).into());
     }
     bring_to_front(desktop, ready.surface.id).await?;
@@ -82,7 +82,10 @@ async fn select_all<D: Desktop>(
         clicked.push(name);
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
-    let selected = async || are_selected(desktop, &ready.element, names).await;
+    let selected = async || {
+        let shown = items_of(desktop, &ready.element).await?;
+        are_selected(desktop, &ready.element, names, &shown).await
+    };
     let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, selected).await?;
     if !came.holds {
         return Ok(not_reached(waited_ms + came.waited_ms));
@@ -127,12 +130,16 @@ async fn reached<D: Desktop>(
     Ok((None, waited_ms))
 }
 
-/// Whether the items with these names are selected, and no others.
-async fn are_selected<D: Desktop>(desktop: &D, list: &Element, names: &[String]) -> Result<bool, Halt> {
-    let items = items_of(desktop, list).await?;
+/// Whether the items with these names are selected, and none of the others, as they were just read.
+async fn are_selected<D: Desktop>(
+    desktop: &D,
+    list: &Element,
+    names: &[String],
+    items: &[Element],
+) -> Result<bool, Halt> {
     let mut wanted = Vec::new();
     for name in names {
-        match item_of(&items, name) {
+        match item_of(items, name) {
             Some(item) if is_selected(desktop, list, item).await? => wanted.push(item),
             Some(_) | None => return Ok(false),
         }

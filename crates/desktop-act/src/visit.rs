@@ -18,15 +18,13 @@ use crate::{
     patience::{patiently, read_element, read_tree, read_up_to_date, settle_earlier},
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
     surfaces::{root_of, surfaces},
-    words::{called, drawn_words},
+    words::{LOOKS_MAX, find_drawn},
 };
 
 /// The longest path.
 const PATH_MAX: usize = 8;
 /// The most children read per menu.
 const CHILDREN_MAX: usize = 500;
-/// How often it is looked for words that are only drawn.
-const DRAWN_LOOKS_MAX: usize = 3;
 /// The deepest nesting of a menu's items: seven levels in GTK 4.
 const DEPTH_MAX: u16 = 10;
 
@@ -82,7 +80,7 @@ async fn walk<D: Desktop>(
         let element = match &inside {
             None => find_start(desktop, window, name, is_last).await?,
             Some(parent) if parent.source != Source::AtSpi => {
-                find_drawn(desktop, window, name, known).await?
+                find_in_pop_up(desktop, window, name, known).await?
             }
             Some(parent) => find_inside(desktop, window, parent, name).await?,
         };
@@ -156,12 +154,9 @@ async fn find_start<D: Desktop>(
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
         names.extend(openers.map(|element| element.name));
     }
-    for surface in surfaces(desktop, window).await?.into_iter().rev() {
-        let drawn = drawn_words(desktop, surface.id).await?;
-        if let Some(found) = called(&drawn, &wanted) {
-            return Ok(found.clone());
-        }
-        names.extend(drawn.into_iter().map(|element| element.name));
+    match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), &wanted).await? {
+        Ok(found) => return Ok(found),
+        Err(drawn) => names.extend(drawn),
     }
     let entries = nearest_names(name, names.iter().map(String::as_str));
     let among = Among::Entries { inside: None, window, entries };
@@ -229,7 +224,7 @@ async fn find_inside<D: Desktop>(
 }
 
 /// The drawn words with that name in the pop-ups that just opened, or else anywhere. They may have to be drawn first.
-async fn find_drawn<D: Desktop>(
+async fn find_in_pop_up<D: Desktop>(
     desktop: &D,
     window: WindowId,
     name: &str,
@@ -237,20 +232,16 @@ async fn find_drawn<D: Desktop>(
 ) -> Result<Element, Halt> {
     let wanted = Wanted::named(name);
     let mut names = Vec::new();
-    for _ in 0..DRAWN_LOOKS_MAX {
+    for _ in 0..LOOKS_MAX {
         let watch = desktop.watch(Some(window)).await?;
         let all = surfaces(desktop, window).await?;
         let new: Vec<&WindowInfo> = all.iter().filter(|info| known.is_new_popup(info)).collect();
         if new.is_empty() {
             return find_start(desktop, window, name, /*is_last*/ true).await;
         }
-        names.clear();
-        for popup in new.into_iter().rev() {
-            let drawn = drawn_words(desktop, popup.id).await?;
-            if let Some(found) = called(&drawn, &wanted) {
-                return Ok(found.clone());
-            }
-            names.extend(drawn.into_iter().map(|element| element.name));
+        match find_drawn(desktop, new.into_iter().rev(), &wanted).await? {
+            Ok(found) => return Ok(found),
+            Err(drawn) => names = drawn,
         }
         desktop.settle(watch, QuietLimits::default()).await?;
     }

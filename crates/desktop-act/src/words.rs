@@ -2,12 +2,15 @@
 
 use deskhand_core::{
     ids::WindowId,
-    ui::{Element, Source, Wanted, names_equal},
+    ui::{Element, Source, Wanted, WindowInfo, names_equal},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, TreeLimits,
     alike::{essence, occurs},
 };
+
+/// How often it is looked for words that may have to be drawn first.
+pub(crate) const LOOKS_MAX: usize = 3;
 
 /// The drawn words of a window, dialog or pop-up; none if it is gone, or nothing is read there.
 pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> DesktopResult<Vec<Element>> {
@@ -17,6 +20,23 @@ pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> D
     };
     let is_drawn = |one: &Element| one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty();
     Ok(sight.tree.elements.into_iter().filter(is_drawn).collect())
+}
+
+/// The drawn words with this name in the first of these windows that has them; else all words that are drawn there.
+pub(crate) async fn find_drawn<D: Desktop>(
+    desktop: &D,
+    surfaces: impl IntoIterator<Item = &WindowInfo>,
+    wanted: &Wanted,
+) -> DesktopResult<Result<Element, Vec<String>>> {
+    let mut names = Vec::new();
+    for surface in surfaces {
+        let drawn = drawn_words(desktop, surface.id).await?;
+        if let Some(found) = called(&drawn, wanted) {
+            return Ok(Ok(found.clone()));
+        }
+        names.extend(drawn.into_iter().map(|element| element.name));
+    }
+    Ok(Err(names))
 }
 
 /// The words with this name; else those that are the same but for spaces and for letters that look alike, or of which one of two is
