@@ -194,8 +194,8 @@ fn read(file: &Path) -> io::Result<Option<Kept>> {
     if kept.version == VERSION { Ok(Some(kept)) } else { Err(io::Error::other("it is of another version")) }
 }
 
-/// Writes it down, so that it is there whole or not at all, also after the machine has stopped.
-fn write(file: &Path, kept: &Kept) -> io::Result<()> {
+/// Writes something down as JSON, so that it is there whole or not at all, also after the machine has stopped.
+pub(super) fn write_whole(file: &Path, kept: &impl Serialize) -> io::Result<()> {
     let folder = file.parent().ok_or(io::ErrorKind::NotFound)?;
     let new = file.with_extension("new");
     let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
@@ -211,7 +211,7 @@ fn begin(once: &Once, file: &Path, asked: String) -> io::Result<Kept> {
     once.prune()?;
     let session = new_id().0;
     let kept = Kept { version: VERSION, asked, session, begun: SystemTime::now(), answer: None };
-    write(file, &kept)?;
+    write_whole(file, &kept)?;
     Ok(kept)
 }
 
@@ -299,7 +299,7 @@ async fn carry_out(
         .then(|| Kept { answer: Some(answer_of(head.status, &head.headers, &body)), ..kept });
     let file = busy.file.clone();
     let keeping = spawn_blocking(move || match kept {
-        Some(kept) => write(&file, &kept),
+        Some(kept) => write_whole(&file, &kept),
         None => fs::remove_file(&file),
     });
     keeping.await.map_err(|error| broken(&error))?.map_err(|error| failed(&error))?;

@@ -11,6 +11,7 @@ use std::{
 };
 
 use super::figures::{Figure, Kind};
+use crate::page::once::write_whole;
 
 /// The name of the file.
 const FILE: &str = "totals.json";
@@ -56,11 +57,7 @@ impl Totals {
 
     /// Replaces the file as a whole.
     fn write(&self) {
-        let new = self.file.with_extension("new");
-        let written = serde_json::to_vec(&self.kept).map_err(std::io::Error::other);
-        let written =
-            written.and_then(|bytes| fs::write(&new, bytes)).and_then(|()| fs::rename(&new, &self.file));
-        if let Err(error) = written {
+        if let Err(error) = write_whole(&self.file, &self.kept) {
             tracing::warn!(%error, "the totals of removed sessions cannot be kept");
         }
     }
