@@ -1,11 +1,12 @@
 //! One desktop entry: what its file says, and its command line with field codes.
 
 use std::{
+    collections::HashSet,
     ffi::OsStr,
     path::{Path, PathBuf},
 };
 
-use deskhand_core::ui::name_words;
+use deskhand_core::ui::{bare_name, name_words};
 use deskhand_process::find_program;
 
 /// Programs that run or open whatever they are given: shells, interpreters, and what starts other programs.
@@ -117,6 +118,10 @@ pub(crate) struct DesktopEntry {
     pub(crate) keywords: Vec<String>,
     /// The words of its name, its id and its program.
     pub(crate) name_words: Vec<String>,
+    /// What it is and its names in other languages, in lower case, and what its name is without parentheses and maker.
+    pub(super) called: HashSet<String>,
+    /// The words that say what it is and does, in all languages.
+    pub(super) about: HashSet<String>,
     /// The command line, unescaped but not yet split.
     pub(crate) exec: String,
     /// The class of its windows.
@@ -151,6 +156,8 @@ impl DesktopEntry {
             translations: Vec::new(),
             keywords: Vec::new(),
             name_words: Vec::new(),
+            called: HashSet::new(),
+            about: HashSet::new(),
             exec: String::new(),
             wm_class: None,
             try_exec: None,
@@ -198,6 +205,11 @@ impl DesktopEntry {
         entry.name_words = name_words(&named);
         entry.name_words.sort();
         entry.name_words.dedup();
+        // Looked up for each name of every other entry.
+        let said = || entry.translations.iter().chain([&entry.generic_name]);
+        let short = entry.name.split('(').next().unwrap_or(&entry.name).trim();
+        entry.called = said().map(|name| name.to_lowercase()).chain([bare_name(short)]).collect();
+        entry.about = said().chain(&entry.keywords).flat_map(|text| name_words(text)).collect();
         Some(entry)
     }
 

@@ -36,9 +36,9 @@ impl DesktopEntries {
             return Meant::None;
         }
         let tiers: [&dyn Fn(&DesktopEntry) -> bool; 3] = [
-            &|entry| entry.is_called(&whole) || entry.is_called(&bare),
+            &|entry| entry.called.contains(&whole) || entry.called.contains(&bare),
             &|entry| words.iter().all(|word| entry.name_words.contains(word)),
-            &|entry| words.iter().all(|word| entry.name_words.contains(word) || entry.is_about(word)),
+            &|entry| words.iter().all(|word| entry.name_words.contains(word) || entry.about.contains(word)),
         ];
         let found = tiers.into_iter().map(|fits| self.shown_where(fits)).find(|found| !found.is_empty());
         match found.unwrap_or_default().as_slice() {
@@ -86,26 +86,5 @@ impl Meant<'_> {
         let more = several.len().saturating_sub(CANDIDATES_MAX);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         format!("{}{more}", names.join(", "))
-    }
-}
-
-impl DesktopEntry {
-    /// Whether this is what it is, or its name in some language.
-    fn is_called(&self, name: &str) -> bool {
-        let same = |own: &String| own.to_lowercase() == name;
-        same(&self.generic_name)
-            || self.translations.iter().any(same)
-            || bare_name(&self.short_name()) == name
-    }
-
-    /// The name without what stands in parentheses: `Emacs` of `Emacs (GUI)`.
-    fn short_name(&self) -> String {
-        self.name.split('(').next().unwrap_or(&self.name).trim().to_owned()
-    }
-
-    /// Whether a word is among those that say what it is and does.
-    fn is_about(&self, word: &str) -> bool {
-        let has = |text: &String| name_words(text).iter().any(|own| own == word);
-        has(&self.generic_name) || self.translations.iter().any(has) || self.keywords.iter().any(has)
     }
 }
