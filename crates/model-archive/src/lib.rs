@@ -2,6 +2,7 @@
 
 use std::{
     borrow::Cow,
+    fmt::Display,
     fs::File,
     io::{self, Read as _},
     path::{Path, PathBuf},
@@ -62,7 +63,7 @@ impl Archive {
     /// [`ArchiveError::File`] or [`ArchiveError::Archive`].
     pub fn open(path: &Path, bytes_max: u64) -> Result<Self, ArchiveError> {
         let file = File::open(path).map_err(|source| ArchiveError::File { path: path.to_owned(), source })?;
-        let entries = ZipArchive::new(file).map_err(|error| damaged(path, error))?;
+        let entries = ZipArchive::new(file).map_err(|error| damaged(path, &error))?;
         Ok(Self { path: path.to_owned(), entries, bytes_max })
     }
 
@@ -80,10 +81,10 @@ impl Archive {
         let name = names.find(|name| is_it(name.rsplit('/').next().unwrap_or_default()));
         drop(names);
         let name = name.ok_or_else(|| ArchiveError::Missing { path: path.to_owned(), wanted })?;
-        let entry = self.entries.by_name(&name).map_err(|error| damaged(path, error))?;
+        let entry = self.entries.by_name(&name).map_err(|error| damaged(path, &error))?;
         let mut bytes = Vec::new();
         // One byte more than is allowed, to see that there are more.
-        entry.take(self.bytes_max + 1).read_to_end(&mut bytes).map_err(|error| damaged(path, error))?;
+        entry.take(self.bytes_max + 1).read_to_end(&mut bytes).map_err(|error| damaged(path, &error))?;
         if bytes.len() as u64 > self.bytes_max {
             let bytes_max = self.bytes_max;
             return Err(ArchiveError::TooLarge { path: path.to_owned(), file: name, bytes_max });
@@ -92,6 +93,6 @@ impl Archive {
     }
 }
 
-fn damaged(path: &Path, problem: impl ToString) -> ArchiveError {
+fn damaged(path: &Path, problem: &dyn Display) -> ArchiveError {
     ArchiveError::Archive { path: path.to_owned(), problem: problem.to_string() }
 }
