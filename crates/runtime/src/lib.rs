@@ -71,7 +71,7 @@ pub use options::{RunEnd, RunError, RunOptions};
 pub use passwords::for_people;
 pub use rank::Ranker;
 pub use replay::{Difference, Replay, replay};
-pub use report::{LivePage, LivePart, ReportError, ReportFormat, write_report};
+pub use report::{LiveChapter, LivePage, LivePart, ReportError, ReportFormat, write_report};
 pub use retrieve::{Found, Retrieve, Retrieving, fitting};
 pub use review::{Review, review};
 pub use stop::StopSwitch;

@@ -361,3 +361,39 @@ fn a_session_is_started_answered_and_looked_back_at_and_outlives_the_service() {
     service.kill();
     assert_eq!(world.orphans(), Vec::<String>::new());
 }
+
+/// The page begins with the last steps of a long session and says where the others are.
+#[test]
+fn the_page_of_a_long_session_begins_with_its_last_steps() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    let mut script = String::new();
+    for number in 1..=70 {
+        fs::create_dir(world.path().join(format!("folder{number}"))).unwrap();
+        let call = json!({"function": "list_folder", "arguments": {"path": format!("folder{number}")}});
+        let reply = json!({"thought": format!("look into folder{number}."), "status": "CONTINUE",
+            "function": call["function"], "arguments": call["arguments"]});
+        script.push_str(&format!("[[turn]]\nagent = \"HostAgent\"\nreply = '{reply}'\n\n"));
+    }
+    let last = json!({"thought": "all are empty", "status": "FINISH", "result": "nothing is there"});
+    script.push_str(&format!("[[turn]]\nagent = \"HostAgent\"\nreply = '{last}'\n"));
+    world.file("script.toml", &script);
+    let arguments = ["look into all folders", "--model", "script:script.toml", "--max-steps", "100"];
+    let shown = world.run(&[&["run", "--approve", "all"], &arguments[..]].concat());
+    assert!(shown.contains("nothing is there"), "{shown}");
+
+    let id = world.store().list().unwrap().remove(0).0;
+    let service = Service::start(&world, &[]);
+    let page = service.get(&format!("/sessions/{id}")).body;
+    let has = |text: &str, number: u32| text.contains(&format!("look into folder{number}."));
+    assert!(has(&page, 70) && has(&page, 30) && !has(&page, 1) && !has(&page, 9), "{page}");
+    let (_, told) = page.split_once("<p class=\"meta\">Without ").expect("it says that parts are left out");
+    let (count, links) = told.split_once(" earlier parts: ").unwrap();
+    assert!(count.parse::<u32>().unwrap() >= 10, "{count}");
+    let report = format!("/sessions/{id}/report");
+    assert!(links.contains(&format!("<a href=\"{report}\">")), "{links}");
+    let report = service.get(&report).body;
+    assert!((1..=70).all(|number| has(&report, number)), "{report}");
+}

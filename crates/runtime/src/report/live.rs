@@ -24,6 +24,14 @@ pub struct LivePart {
     pub html: String,
 }
 
+/// A chapter of the story that is complete, and can become a part.
+#[derive(Debug)]
+pub struct LiveChapter {
+    chapter: Chapter,
+    /// The number of the last journal line of the chapter.
+    pub seq: u64,
+}
+
 /// Makes parts of journal lines. Prompts are on the page only for steps with problems.
 pub struct LivePage {
     folder: SessionFolder,
@@ -62,11 +70,11 @@ impl LivePage {
         self.stale
     }
 
-    /// What a line adds, without the step in progress: that is [`Self::step`].
+    /// The chapters that a line completes. The step in progress is [`Self::step`].
     ///
     /// # Errors
-    /// A template is broken.
-    pub fn read(&mut self, line: &Line) -> Result<Vec<LivePart>, ReportError> {
+    /// The journal cannot be searched for passwords.
+    pub fn read(&mut self, line: &Line) -> Result<Vec<LiveChapter>, ReportError> {
         if types_passwords(line) {
             let veil = veil_of(&self.folder)?;
             self.stale = self.veil.is_empty() && !veil.is_empty();
@@ -77,12 +85,11 @@ impl LivePage {
         } else {
             self.story.read(&hidden(line.clone(), &self.veil))
         };
-        let mut parts = Vec::new();
-        for update in updates {
-            let Update::Chapter(chapter) = update else { continue };
-            parts.push(self.chapter(&chapter, line.seq)?);
-        }
-        Ok(parts)
+        let chapters = updates.into_iter().filter_map(|update| match update {
+            Update::Chapter(chapter) => Some(LiveChapter { chapter, seq: line.seq }),
+            Update::Moment(_) => None,
+        });
+        Ok(chapters.collect())
     }
 
     /// The step in progress as of a line, the last one that was read: once after many lines, since each of them changes it.
@@ -95,7 +102,12 @@ impl LivePage {
         Ok(Some(LivePart { id: format!("s{}", step.number), seq, html }))
     }
 
-    fn chapter(&mut self, chapter: &Chapter, seq: u64) -> Result<LivePart, ReportError> {
+    /// The part of a chapter. Parts are made in the order of the chapters; those that are not shown need not be made.
+    ///
+    /// # Errors
+    /// A template is broken.
+    pub fn part(&mut self, chapter: &LiveChapter) -> Result<LivePart, ReportError> {
+        let LiveChapter { chapter, seq } = chapter;
         let round = match chapter {
             Chapter::Begun(begun) => Some(RoundLine {
                 number: begun.round,
@@ -118,6 +130,6 @@ impl LivePage {
             Chapter::Ended { round, .. } => format!("o{round}"),
             Chapter::Left { round, .. } => format!("e{round}"),
         };
-        Ok(LivePart { id, seq, html })
+        Ok(LivePart { id, seq: *seq, html })
     }
 }

@@ -28,7 +28,7 @@ mod words;
 mod write;
 
 pub use error::ReportError;
-pub use live::{LivePage, LivePart};
+pub use live::{LiveChapter, LivePage, LivePart};
 pub(crate) use overview::cost_of;
 pub use render::{CSS as STYLE, template_environment};
 pub(crate) use words::{NoteLine, TalkLine, reply_words};

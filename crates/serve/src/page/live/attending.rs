@@ -3,18 +3,21 @@
 use std::io;
 
 use deskhand_runtime::{SessionFolder, people::connect_control};
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::{OwnedReadHalf, OwnedWriteHalf},
     sync::{mpsc, oneshot},
-    time::{Instant, timeout_at},
+    time::{Instant, sleep_until, timeout_at},
 };
 
 /// The longest line that is read, in bytes.
 const LINE_BYTES_MAX: u64 = 16 << 20;
 /// The most lines that wait to be sent.
 const WAITING_MAX: usize = 64;
+/// The most lines that are taken in at once.
+const LINES_AT_ONCE: usize = 1_000;
 
 /// What a running session says.
 pub(crate) struct ControlLines {
@@ -57,16 +60,6 @@ impl ControlWriter {
     }
 }
 
-/// What was heard of a running session.
-pub(super) enum Heard {
-    /// A line.
-    Line(Value),
-    /// The moment has come that was waited for.
-    Due,
-    /// Its process has ended.
-    End,
-}
-
 /// A connection to a running session.
 pub(super) struct Attending {
     lines: ControlLines,
@@ -88,34 +81,42 @@ impl Attending {
         Some((Self { lines, writer, wanted }, sender))
     }
 
-    /// The next line of the session, while lines are sent to it, or word that `due` has come.
-    pub(super) async fn next(&mut self, due: Option<Instant>) -> Heard {
+    /// The next line of the session; `None` once it has ended. Lines are sent to it meanwhile.
+    pub(super) async fn next(&mut self) -> Option<Value> {
         loop {
-            // However much the session says, what is due comes.
-            if due.is_some_and(|due| due <= Instant::now()) {
-                return Heard::Due;
-            }
             tokio::select! {
-                Some(wish) = self.wanted.recv() => {
-                    if self.writer.send(&wish.line).await.is_err() {
-                        return Heard::End;
-                    }
-                    // Who does not wait for it does not mind.
-                    wish.sent.send(()).ok();
-                }
-                heard = heard(&mut self.lines, due) => return heard,
+                wish = self.wanted.recv() => send(&mut self.writer, wish?).await.ok()?,
+                line = self.lines.next() => return line,
             }
         }
     }
+
+    /// Sends lines to the session until then. What it says waits.
+    pub(super) async fn send_until(&mut self, then: Instant) {
+        while let Ok(wish) = timeout_at(then, self.wanted.recv()).await {
+            let is_sent = match wish {
+                Some(wish) => send(&mut self.writer, wish).await.is_ok(),
+                None => false,
+            };
+            if !is_sent {
+                return sleep_until(then).await;
+            }
+        }
+    }
+
+    /// The lines that are there already.
+    pub(super) fn rest(&mut self) -> Vec<Value> {
+        let lines = std::iter::from_fn(|| self.lines.next().now_or_never().flatten());
+        lines.take(LINES_AT_ONCE).collect()
+    }
 }
 
-/// The next line, or word that `due` has come. Nothing is lost when this is dropped.
-async fn heard(lines: &mut ControlLines, due: Option<Instant>) -> Heard {
-    let line = match due {
-        Some(due) => timeout_at(due, lines.next()).await,
-        None => Ok(lines.next().await),
-    };
-    line.map_or(Heard::Due, |line| line.map_or(Heard::End, Heard::Line))
+/// Sends a line to a session.
+async fn send(writer: &mut ControlWriter, wish: Wish) -> io::Result<()> {
+    writer.send(&wish.line).await?;
+    // Who does not wait for it does not mind.
+    wish.sent.send(()).ok();
+    Ok(())
 }
 
 fn len(bytes: &[u8]) -> u64 {

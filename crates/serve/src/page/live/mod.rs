@@ -23,8 +23,11 @@ use super::error::PageError;
 /// All sessions that somebody watches.
 pub(crate) struct Hub {
     store: SessionStore,
-    watched: Mutex<HashMap<String, Weak<LiveSession>>>,
+    watched: Mutex<HashMap<String, Arc<Watched>>>,
 }
+
+/// A session that somebody watches, or has watched. Locked while its journal is read for who comes first; who comes meanwhile waits.
+type Watched = tokio::sync::Mutex<Weak<LiveSession>>;
 
 impl Hub {
     pub(super) fn new(store: SessionStore) -> Self {
@@ -47,29 +50,35 @@ impl Hub {
     /// # Errors
     /// There is no such session, or its journal cannot be read.
     pub(crate) async fn session(&self, id: &str) -> Result<Arc<LiveSession>, PageError> {
-        let known = |watched: &HashMap<String, Weak<LiveSession>>| {
-            watched.get(id).and_then(Weak::upgrade).filter(|session| !session.is_over())
+        let watched = Arc::clone(self.lock().entry(id.to_owned()).or_default());
+        let mut known = watched.lock().await;
+        if let Some(session) = known.upgrade().filter(|session| !session.is_over()) {
+            return Ok(session);
+        }
+        let read = match self.folder(id) {
+            Ok(folder) => LiveSession::watch(folder).await,
+            Err(error) => Err(error),
         };
-        if let Some(session) = known(&self.lock()) {
-            return Ok(session);
-        }
-        let session = LiveSession::watch(self.folder(id)?).await?;
-        let mut watched = self.lock();
-        // Somebody else may have been faster.
-        if let Some(session) = known(&watched) {
-            return Ok(session);
-        }
-        watched.retain(|_, session| session.strong_count() > 0);
-        watched.insert(id.to_owned(), Arc::downgrade(&session));
-        Ok(session)
+        *known = read.as_ref().map(Arc::downgrade).unwrap_or_default();
+        drop(known);
+        drop(watched);
+        self.lock().retain(|_, watched| Arc::strong_count(watched) > 1 || is_watched(watched));
+        read
     }
 
     /// How many watch, all sessions together.
     pub(crate) fn watchers(&self) -> usize {
-        self.lock().values().filter_map(Weak::upgrade).map(|session| session.watchers()).sum()
+        let sessions =
+            self.lock().values().filter_map(|watched| watched.try_lock().ok()?.upgrade()).collect::<Vec<_>>();
+        sessions.iter().map(|session| session.watchers()).sum()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Weak<LiveSession>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Watched>>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Whether somebody holds the session. Who has just asked for it holds the lock, or another reference to it.
+fn is_watched(watched: &Watched) -> bool {
+    watched.try_lock().is_ok_and(|session| session.strong_count() > 0)
 }

@@ -60,17 +60,6 @@ pub(crate) struct Now {
     pub(crate) used: Vec<Used>,
 }
 
-/// What a line of the control socket asks of who reads it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Told {
-    /// There are records to read.
-    Records,
-    /// Something is otherwise than before.
-    State,
-    /// Nothing.
-    Nothing,
-}
-
 /// What the request in progress has used of its budget.
 fn used(story: &Story) -> Vec<Used> {
     let summary = story.summary();
@@ -110,19 +99,15 @@ impl Now {
     }
 
     /// Takes in a line of the protocol.
-    pub(super) fn read(&mut self, line: Value) -> Told {
+    pub(super) fn read(&mut self, line: Value) {
         let kind = line.get("kind").and_then(Value::as_str).unwrap_or_default().to_owned();
         let id = line.get("id").cloned();
         match kind.as_str() {
             "attached" => {
                 self.running = true;
                 self.paused = line.get("paused").and_then(Value::as_bool).unwrap_or_default();
-                return Told::Records;
             }
-            "recorded" => {
-                self.waiting = None;
-                return Told::Records;
-            }
+            "recorded" => self.waiting = None,
             "waiting" => self.waiting = Some(line),
             "questions" => self.prompt = Some(Prompt { id, kind: "questions", line, meant: None }),
             "approval" => self.prompt = Some(Prompt { id, kind: "approval", line, meant: None }),
@@ -136,8 +121,7 @@ impl Now {
                 let message = line.get("message").and_then(Value::as_str).unwrap_or_default();
                 self.problem = Some(message.to_owned());
             }
-            _ => return Told::Nothing,
+            _ => {}
         }
-        Told::State
     }
 }

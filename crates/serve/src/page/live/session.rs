@@ -4,13 +4,13 @@
 //! with all that came meanwhile, and nothing is queued for anybody.
 
 use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    collections::{HashMap, VecDeque},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::Duration,
 };
 
 use deskhand_core::record::Line;
-use deskhand_runtime::{JournalTail, LivePage, LivePart, SessionFolder};
+use deskhand_runtime::{JournalTail, LiveChapter, LivePage, LivePart, SessionFolder};
 use serde_json::Value;
 use tokio::{
     sync::{mpsc, oneshot, watch},
@@ -19,16 +19,18 @@ use tokio::{
 };
 
 use super::{
-    attending::{Attending, Heard, Wish},
-    now::{Now, Told},
+    attending::{Attending, Wish},
+    now::Now,
 };
 use crate::page::error::PageError;
 
 /// How long it may take to hear what a session asks, for who has just come.
 const ASKS_BOUND: Duration = Duration::from_secs(3);
-/// The shortest time between two looks at the journal: a step writes some ten records, and who watches sees each of its changes drawn.
-const READ_INTERVAL: Duration = Duration::from_millis(100);
-/// The most parts of a page that are kept: those of the last steps.
+/// The shortest time between two looks at the journal, and at what the session says.
+const READ_INTERVAL: Duration = Duration::from_millis(150);
+/// The most parts that are made for who comes: those of the last steps.
+const PARTS_FIRST: usize = 60;
+/// The most parts that are kept.
 const PARTS_MAX: usize = 400;
 
 /// What is new for somebody who watches.
@@ -48,6 +50,7 @@ pub(crate) struct News {
 
 /// A session that is watched.
 pub(crate) struct LiveSession {
+    name: String,
     state: Mutex<State>,
     version: watch::Sender<u64>,
     /// Where lines to the session go; `None` if it does not run.
@@ -58,6 +61,8 @@ pub(crate) struct LiveSession {
 
 #[derive(Default)]
 struct State {
+    /// What came before the parts, and is not shown.
+    left_out: LeftOut,
     parts: Vec<(u64, LivePart)>,
     places: HashMap<String, usize>,
     /// The version in which all was made anew.
@@ -71,7 +76,35 @@ struct State {
     over: bool,
 }
 
+/// Parts that are not shown.
+#[derive(Debug, Clone, Copy, Default)]
+struct LeftOut {
+    count: usize,
+    /// The number of the last record that they show.
+    seq: u64,
+}
+
+/// What one look at the journal has found.
+#[derive(Default)]
+struct Found {
+    left_out: LeftOut,
+    parts: Vec<LivePart>,
+    /// Whether everything that was found before is void.
+    anew: bool,
+}
+
 impl State {
+    fn take_in(&mut self, found: Found) {
+        if found.anew {
+            (self.parts, self.places, self.anew) = (Vec::new(), HashMap::new(), self.version);
+        }
+        if self.parts.is_empty() {
+            self.left_out = found.left_out;
+        }
+        found.parts.into_iter().for_each(|part| self.add(part));
+        self.shorten();
+    }
+
     fn add(&mut self, part: LivePart) {
         let version = self.version;
         match self.places.get(&part.id).and_then(|place| self.parts.get_mut(*place)) {
@@ -89,7 +122,9 @@ impl State {
     fn shorten(&mut self) {
         if self.parts.len() > PARTS_MAX.saturating_mul(2) {
             let first = self.parts.len().saturating_sub(PARTS_MAX);
-            self.parts.drain(..first);
+            self.left_out.count = self.left_out.count.saturating_add(first);
+            self.left_out.seq =
+                self.parts.drain(..first).last().map_or(self.left_out.seq, |(_, part)| part.seq);
             let places = self.parts.iter().enumerate().map(|(place, (_, part))| (part.id.clone(), place));
             self.places = places.collect();
         }
@@ -112,35 +147,44 @@ impl Reader {
     }
 
     /// Reads what was written since. Blocking.
-    fn read(mut self) -> Result<(Self, Vec<LivePart>, bool), PageError> {
-        let parts = self.read_on()?;
+    fn read(mut self) -> Result<(Self, Found), PageError> {
+        let found = self.read_on()?;
         if !self.page.is_stale() {
-            return Ok((self, parts, false));
+            return Ok((self, found));
         }
         let mut again = Self::new(&self.folder)?;
-        let parts = again.read_on()?;
-        Ok((again, parts, true))
+        let found = Found { anew: true, ..again.read_on()? };
+        Ok((again, found))
     }
 
-    fn read_on(&mut self) -> Result<Vec<LivePart>, PageError> {
-        let (mut parts, mut problem) = (Vec::new(), None);
+    fn read_on(&mut self) -> Result<Found, PageError> {
+        let failed = |error| PageError::failed("make the page", &error);
+        let (mut chapters, mut found, mut problem) = (VecDeque::new(), Found::default(), None);
         let before = self.tail.seq();
         let page = &mut self.page;
         let mut read_line = |line: &Line| match page.read(line) {
-            Ok(new) => parts.extend(new),
-            Err(error) => problem = Some(PageError::failed("make the page", &error)),
+            Ok(new) => {
+                chapters.extend(new);
+                let over = chapters.len().saturating_sub(PARTS_FIRST);
+                if let Some(LiveChapter { seq, .. }) = chapters.drain(..over).last() {
+                    found.left_out = LeftOut { count: found.left_out.count.saturating_add(over), seq };
+                }
+            }
+            Err(error) => problem = Some(failed(error)),
         };
         let read = self.tail.read_new(&mut read_line);
         read.map_err(|error| PageError::failed("read the journal", &error))?;
         if let Some(problem) = problem {
             return Err(problem);
         }
+        for chapter in &chapters {
+            found.parts.push(self.page.part(chapter).map_err(failed)?);
+        }
         let seq = self.tail.seq();
         if seq > before {
-            let step = self.page.step(seq).map_err(|error| PageError::failed("make the page", &error))?;
-            parts.extend(step);
+            found.parts.extend(self.page.step(seq).map_err(failed)?);
         }
-        Ok(parts)
+        Ok(found)
     }
 }
 
@@ -155,13 +199,14 @@ impl LiveSession {
         };
         let reader = Reader::new(&folder)?;
         let session = Arc::new(Self {
+            name: folder.name().to_owned(),
             state: Mutex::default(),
             version: watch::Sender::new(0),
             wishes: Mutex::new(wishes),
             reading: Mutex::default(),
         });
         session.state().now.running = attending.is_some();
-        let reader = session.read(reader).await?;
+        let reader = session.take_in(Vec::new(), reader).await?;
         match attending {
             Some(attending) => {
                 let weak = Arc::downgrade(&session);
@@ -177,21 +222,18 @@ impl LiveSession {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in what was written since.
-    async fn read(&self, reader: Reader) -> Result<Reader, PageError> {
+    /// Takes in what the session has said and written since.
+    async fn take_in(&self, lines: Vec<Value>, reader: Reader) -> Result<Reader, PageError> {
         let read = spawn_blocking(move || reader.read()).await;
-        let (reader, parts, anew) = read.map_err(|error| PageError::failed("read the journal", &error))??;
+        let (reader, found) = read.map_err(|error| PageError::failed("read the journal", &error))??;
         let seq = reader.tail.seq();
         let request = reader.page.story().summary().rounds.last().map(|round| round.request.clone());
         self.change(|state| {
-            if anew {
-                (state.parts, state.places, state.anew) = (Vec::new(), HashMap::new(), state.version);
-            }
-            parts.into_iter().for_each(|part| state.add(part));
-            state.shorten();
+            state.take_in(found);
             state.seq = seq;
             state.request = request.unwrap_or_default();
             let before = state.now.clone();
+            lines.into_iter().for_each(|line| state.now.read(line));
             state.now.see(&reader.page);
             if state.now != before {
                 state.now_version = state.version;
@@ -210,47 +252,22 @@ impl LiveSession {
     }
 
     /// Follows a running session to its end.
-    async fn follow(weak: &std::sync::Weak<Self>, mut attending: Attending, mut reader: Reader) {
+    async fn follow(weak: &Weak<Self>, mut attending: Attending, mut reader: Reader) {
         let mut read_at = Instant::now();
-        let mut unread = None;
-        loop {
-            let heard = attending.next(unread).await;
+        while let Some(first) = attending.next().await {
+            // A step has some ten records and says as many lines: those who watch are woken once for what comes together.
+            attending.send_until(read_at + READ_INTERVAL).await;
+            let lines = std::iter::once(first).chain(attending.rest()).collect();
             let Some(session) = weak.upgrade() else { return };
-            match heard {
-                Heard::End => break,
-                Heard::Line(line) => {
-                    if session.hear(line, &reader.page) == Told::Records && unread.is_none() {
-                        unread = Some(read_at + READ_INTERVAL);
-                    }
-                }
-                Heard::Due => {
-                    reader = match session.read(reader).await {
-                        Ok(reader) => reader,
-                        Err(_) => return session.ended(),
-                    };
-                    (read_at, unread) = (Instant::now(), None);
-                }
-            }
+            reader = match session.take_in(lines, reader).await {
+                Ok(reader) => reader,
+                Err(_) => return session.ended(),
+            };
+            read_at = Instant::now();
         }
         let Some(session) = weak.upgrade() else { return };
-        let _ = session.read(reader).await;
+        let _ = session.take_in(Vec::new(), reader).await;
         session.ended();
-    }
-
-    /// Takes in a line of the session, and tells those who watch if it changes what they see.
-    fn hear(&self, line: Value, page: &LivePage) -> Told {
-        let mut state = self.state();
-        let before = state.now.clone();
-        let told = state.now.read(line);
-        state.now.see(page);
-        if state.now != before {
-            state.version = state.version.saturating_add(1);
-            state.now_version = state.version;
-            let version = state.version;
-            drop(state);
-            self.version.send_replace(version);
-        }
-        told
     }
 
     fn ended(&self) {
@@ -281,13 +298,27 @@ impl LiveSession {
         let state = self.state();
         let anew = since > 0 && state.anew > since;
         let is_new = |(version, part): &&(u64, LivePart)| anew || (*version > since && part.seq > after);
+        let earlier = (anew || since == 0).then(|| self.earlier(state.left_out)).flatten();
+        let parts = earlier.iter().filter(|part| part.seq > after);
         News {
-            parts: state.parts.iter().filter(is_new).map(|(_, part)| part.clone()).collect(),
+            parts: parts.chain(state.parts.iter().filter(is_new).map(|(_, part)| part)).cloned().collect(),
             anew,
             now: (state.now_version > since || since == 0).then(|| state.now.clone()),
             seq: state.seq,
             version: state.version,
         }
+    }
+
+    /// The part that says where to find what is left out.
+    fn earlier(&self, left_out: LeftOut) -> Option<LivePart> {
+        let LeftOut { count, seq } = left_out;
+        let left_out =
+            if count == 1 { "one earlier part".to_owned() } else { format!("{count} earlier parts") };
+        let at = format!("/sessions/{}", self.name);
+        let html = format!(
+            r#"<p class="meta">Without {left_out}: <a href="{at}/moments">time line</a>, <a href="{at}/report">report</a></p>"#
+        );
+        (count > 0).then(|| LivePart { id: "earlier".to_owned(), seq, html })
     }
 
     /// Becomes another number whenever something is new.
