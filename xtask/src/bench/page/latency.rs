@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<ExitCode> {
     let asking = asking_script(service.home(), STEPS)?;
     let asking = service.start_session("a session that asks", &asking, STEPS)?;
     console::progress("measuring the agents, with and without watchers …");
-    let (without, with) = steps(&service, &live, arguments).with_context(|| {
+    let windows = steps(&service, &live, arguments).with_context(|| {
         let outcomes = live.iter().map(|id| outcome(&records(&service.sessions(), id)));
         format!("the sessions: {:?}", outcomes.collect::<Vec<_>>())
     })?;
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &PageArguments) -> Result<ExitCode> {
     wait(&service, &live)?;
     service.kill()?;
     let mut actions = actions?;
-    let figures = figures(arguments, &without, &with, &mut actions);
+    let figures = figures(arguments, &windows, &mut actions);
     console::result(&serde_json::to_string_pretty(&figures)?);
     console::write_figures(arguments.json.as_deref(), &figures)?;
     let p95 = figures.pointer("/actions/all/p95").and_then(Value::as_f64).context("no figures")?;
@@ -149,33 +149,63 @@ fn now_ms() -> u64 {
         .map_or(0, |now| u64::try_from(now.as_millis()).unwrap_or(u64::MAX))
 }
 
-/// The times of steps without and with watchers, in milliseconds, in windows that alternate.
-fn steps(service: &Service, live: &[String], arguments: &PageArguments) -> Result<(Vec<f64>, Vec<f64>)> {
+/// A part of the time that is measured, with watchers or without.
+struct Window {
+    is_watched: bool,
+    /// From when to when, in milliseconds of the clock of journals.
+    begun_ms: u64,
+    ended_ms: u64,
+    /// How long the steps took that were done in it, in milliseconds.
+    steps: Vec<f64>,
+}
+
+/// The steps without and with watchers, in windows that alternate.
+fn steps(service: &Service, live: &[String], arguments: &PageArguments) -> Result<Vec<Window>> {
     let mut windows = Vec::new();
     for number in 0..arguments.windows.saturating_mul(2) {
         // Without, with, with, without: a drift costs both the same.
         let is_watched = matches!(number % 4, 1 | 2);
         let watchers = is_watched.then(|| Watchers::come(service, live)).transpose()?;
         park_timeout(SETTLE);
-        let begun = now_ms();
+        let begun_ms = now_ms();
         park_timeout(Duration::from_secs(arguments.seconds));
-        windows.push((is_watched, begun, now_ms()));
+        windows.push(Window { is_watched, begun_ms, ended_ms: now_ms(), steps: Vec::new() });
         if let Some(watchers) = watchers {
             watchers.go();
         }
     }
-    let (mut without, mut with) = (Vec::new(), Vec::new());
     for id in live {
-        let asked = asked_ms(&records(&service.sessions(), id));
-        for pair in asked.windows(2) {
+        for pair in asked_ms(&records(&service.sessions(), id)).windows(2) {
             let [begun, ended] = *pair else { continue };
-            let window = windows.iter().find(|(_, from, to)| *from <= begun && ended <= *to);
-            let Some((is_watched, ..)) = window else { continue };
-            let took = Duration::from_millis(ended.saturating_sub(begun)).as_secs_f64() * 1e3;
-            if *is_watched { with.push(took) } else { without.push(took) }
+            let window = windows.iter_mut().find(|it| it.begun_ms <= begun && ended <= it.ended_ms);
+            let Some(window) = window else { continue };
+            window.steps.push(Duration::from_millis(ended.saturating_sub(begun)).as_secs_f64() * 1e3);
         }
     }
-    Ok((without, with))
+    Ok(windows)
+}
+
+/// The mean time of a step with watchers over that without, and the standard error of this ratio: what chance does to it, as far as
+/// the windows of a kind differ from each other.
+fn ratio(windows: &[Window]) -> (f64, f64) {
+    let of = |is_watched: bool| {
+        let means = windows.iter().filter(|it| it.is_watched == is_watched && !it.steps.is_empty());
+        let means: Vec<f64> = means.map(|it| mean(&it.steps)).collect();
+        let (mean, count) = (mean(&means), float(means.len()));
+        let spread = means.iter().map(|one| (one - mean).powi(2)).sum::<f64>() / (count - 1.0);
+        (mean, spread / count / mean.powi(2))
+    };
+    let ((without, without_error), (with, with_error)) = (of(false), of(true));
+    let ratio = with / without;
+    (ratio, ratio * (without_error + with_error).sqrt())
+}
+
+fn mean(times: &[f64]) -> f64 {
+    times.iter().sum::<f64>() / float(times.len().max(1))
+}
+
+fn float(count: usize) -> f64 {
+    f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 type Times = BTreeMap<&'static str, Vec<f64>>;
@@ -235,20 +265,22 @@ fn spread(times: &mut [f64]) -> Value {
     json!({"times": times.len(), "p50": at(50), "p95": at(95), "max": at(100)})
 }
 
-fn figures(arguments: &PageArguments, without: &[f64], with: &[f64], actions: &mut Times) -> Value {
+fn figures(arguments: &PageArguments, windows: &[Window], actions: &mut Times) -> Value {
     let mut all: Vec<f64> = actions.values().flatten().copied().collect();
     let mut spreads = serde_json::Map::new();
     for (name, times) in actions {
         spreads.insert((*name).to_owned(), spread(times));
     }
     spreads.insert("all".to_owned(), spread(&mut all));
-    let mean = |times: &[f64]| {
-        times.iter().sum::<f64>() / f64::from(u32::try_from(times.len().max(1)).unwrap_or(u32::MAX))
+    let steps = |is_watched: bool| {
+        let steps = windows.iter().filter(|it| it.is_watched == is_watched);
+        spread(&mut steps.flat_map(|it| &it.steps).copied().collect::<Vec<_>>())
     };
+    let (ratio, error) = ratio(windows);
     json!({
         "sessions": arguments.sessions, "live": arguments.live, "load": load(),
-        "step_ms": {"without_watchers": spread(&mut without.to_vec()), "with_watchers": spread(&mut with.to_vec())},
-        "ratio_of_means": mean(with) / mean(without),
+        "step_ms": {"without_watchers": steps(false), "with_watchers": steps(true)},
+        "ratio_of_means": ratio, "standard_error": error,
         "actions": spreads,
     })
 }
@@ -267,5 +299,29 @@ mod tests {
         let mut times: Vec<f64> = (1..=100).rev().map(f64::from).collect();
         assert_eq!(spread(&mut times), json!({"times": 100, "p50": 51.0, "p95": 96.0, "max": 100.0}));
         assert_eq!(spread(&mut [7.0]), json!({"times": 1, "p50": 7.0, "p95": 7.0, "max": 7.0}));
+    }
+
+    #[test]
+    fn the_error_of_the_ratio_is_that_of_means_of_windows() {
+        let window = |is_watched: bool, steps: &[f64]| Window {
+            is_watched,
+            begun_ms: 0,
+            ended_ms: 0,
+            steps: steps.to_vec(),
+        };
+        let windows = [
+            window(false, &[98.0, 100.0]),
+            window(false, &[101.0]),
+            window(true, &[105.0]),
+            window(true, &[115.0, 105.0]),
+            window(true, &[]),
+        ];
+        // Means 99 and 101, and 105 and 110: standard errors 1 of 100, and 2.5 of 107.5.
+        let (ratio, error) = ratio(&windows);
+        assert!((ratio - 1.075).abs() < 1e-9, "{ratio}");
+        assert!(
+            (error - 1.075 * (0.01_f64.powi(2) + (2.5_f64 / 107.5).powi(2)).sqrt()).abs() < 1e-9,
+            "{error}"
+        );
     }
 }
