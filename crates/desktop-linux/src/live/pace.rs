@@ -8,7 +8,7 @@ use std::{
 /// The shortest time between two updates.
 const INTERVAL_MIN: Duration = Duration::from_millis(40);
 /// The shortest time between two updates where others wait for a processor.
-const INTERVAL_BUSY: Duration = Duration::from_millis(160);
+const INTERVAL_BUSY: Duration = Duration::from_millis(240);
 /// After an update the thread rests for so many times as long as that took.
 const REST: u32 = 2;
 /// The niceness of the thread (`setpriority(2)`): with 10, it gets a tenth of the time of a thread that competes with it.

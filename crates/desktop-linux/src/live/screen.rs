@@ -85,8 +85,8 @@ impl LiveScreen {
 
     /// What changed since the last call. The first update shows the whole screen, and so does the first one after the size
     /// of the screen has changed. Then this waits until pixels or the place of the pointer differ from what was handed out; what
-    /// changed meanwhile comes in one update, however long the caller took. Updates are at least 40 ms apart, four times as
-    /// much where the processors are all busy, and as much more as their preparation takes.
+    /// changed meanwhile comes in one update, however long the caller took. Updates are at least 40 ms apart, 240 ms where
+    /// the processors are all busy, and as much more as their preparation takes.
     ///
     /// A call can be cancelled: nothing is lost, and nothing is read for it any more.
     ///

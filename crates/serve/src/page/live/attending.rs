@@ -8,8 +8,8 @@ use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::{OwnedReadHalf, OwnedWriteHalf},
-    sync::{mpsc, oneshot},
-    time::{Instant, sleep_until, timeout_at},
+    sync::{Notify, mpsc, oneshot},
+    time::{Instant, sleep_until},
 };
 
 /// The longest line that is read, in bytes.
@@ -91,15 +91,19 @@ impl Attending {
         }
     }
 
-    /// Sends lines to the session until then. What it says waits.
-    pub(super) async fn send_until(&mut self, then: Instant) {
-        while let Ok(wish) = timeout_at(then, self.wanted.recv()).await {
-            let is_sent = match wish {
-                Some(wish) => send(&mut self.writer, wish).await.is_ok(),
-                None => false,
-            };
-            if !is_sent {
-                return sleep_until(then).await;
+    /// Sends lines to the session until then, or until somebody is in a hurry. What it says waits.
+    pub(super) async fn send_until(&mut self, then: Instant, hurry: &Notify) {
+        let mut takes_in = true;
+        loop {
+            tokio::select! {
+                wish = self.wanted.recv(), if takes_in => {
+                    takes_in = match wish {
+                        Some(wish) => send(&mut self.writer, wish).await.is_ok(),
+                        None => false,
+                    };
+                }
+                () = hurry.notified() => return,
+                () = sleep_until(then) => return,
             }
         }
     }

@@ -13,7 +13,7 @@ use deskhand_core::record::Line;
 use deskhand_runtime::{JournalTail, LiveChapter, LivePage, LivePart, SessionFolder};
 use serde_json::Value;
 use tokio::{
-    sync::{mpsc, oneshot, watch},
+    sync::{Notify, mpsc, oneshot, watch},
     task::{JoinSet, spawn_blocking},
     time::{Instant, timeout},
 };
@@ -26,8 +26,11 @@ use crate::page::error::PageError;
 
 /// How long it may take to hear what a session asks, for who has just come.
 const ASKS_BOUND: Duration = Duration::from_secs(3);
-/// The shortest time between two looks at the journal, and at what the session says.
-const READ_INTERVAL: Duration = Duration::from_millis(150);
+/// The shortest and the longest time between two looks at the journal, and at what the session says.
+const REST_MIN: Duration = Duration::from_millis(100);
+const REST_MAX: Duration = Duration::from_millis(500);
+/// After a look there is a rest for so many times as long as that took: where processors are busy, it took long.
+const REST: u32 = 40;
 /// The most parts that are made for who comes: those of the last steps.
 const PARTS_FIRST: usize = 60;
 /// The most parts that are kept.
@@ -55,6 +58,8 @@ pub(crate) struct LiveSession {
     version: watch::Sender<u64>,
     /// Where lines to the session go; `None` if it does not run.
     wishes: Mutex<Option<mpsc::Sender<Wish>>>,
+    /// Notified when somebody waits for what the session says.
+    hurry: Arc<Notify>,
     /// Aborted when nobody watches any more.
     reading: Mutex<JoinSet<()>>,
 }
@@ -203,6 +208,7 @@ impl LiveSession {
             state: Mutex::default(),
             version: watch::Sender::new(0),
             wishes: Mutex::new(wishes),
+            hurry: Arc::default(),
             reading: Mutex::default(),
         });
         session.state().now.running = attending.is_some();
@@ -253,17 +259,19 @@ impl LiveSession {
 
     /// Follows a running session to its end.
     async fn follow(weak: &Weak<Self>, mut attending: Attending, mut reader: Reader) {
-        let mut read_at = Instant::now();
+        let Some(hurry) = weak.upgrade().map(|session| Arc::clone(&session.hurry)) else { return };
+        let mut next_look = Instant::now();
         while let Some(first) = attending.next().await {
             // A step has some ten records and says as many lines: those who watch are woken once for what comes together.
-            attending.send_until(read_at + READ_INTERVAL).await;
+            attending.send_until(next_look, &hurry).await;
             let lines = std::iter::once(first).chain(attending.rest()).collect();
             let Some(session) = weak.upgrade() else { return };
+            let begun = Instant::now();
             reader = match session.take_in(lines, reader).await {
                 Ok(reader) => reader,
                 Err(_) => return session.ended(),
             };
-            read_at = Instant::now();
+            next_look = Instant::now() + begun.elapsed().saturating_mul(REST).clamp(REST_MIN, REST_MAX);
         }
         let Some(session) = weak.upgrade() else { return };
         let _ = session.take_in(Vec::new(), reader).await;
@@ -336,6 +344,7 @@ impl LiveSession {
         let mut versions = self.versions();
         let asks = async {
             while self.now().prompt.is_none_or(|prompt| prompt.id.as_ref() != Some(id)) {
+                self.hurry.notify_one();
                 versions.changed().await.ok()?;
             }
             Some(())
