@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(take(&window(500, 300), &[text("Save", 510, 310), text("Opem", 604, 312)]), [41, 42]);
         // Scrolled far away but unique; a new one; one that is gone.
         assert_eq!(take(&here, &[text("Save", 10, 200), text("Print", 10, 10)]), [41, 43]);
-        // Two equal texts are told apart by their positions, and ids are never reused.
+        // Two equal texts are distinguished by their positions, and ids are never reused.
         assert_eq!(
             take(&here, &[text("Print", 10, 10), text("Print", 10, 100), text("Open", 100, 10)]),
             [43, 44, 45]

@@ -46,7 +46,7 @@ pub(crate) fn open(folder: &Path, schema: &Schema) -> Result<Index, TantivyError
     })
 }
 
-/// A reader that looks for changes when it is told to.
+/// A reader that looks for changes on request.
 pub(crate) fn reader(index: &Index) -> Result<IndexReader, TantivyError> {
     index.reader_builder().reload_policy(ReloadPolicy::Manual).try_into()
 }

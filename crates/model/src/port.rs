@@ -55,7 +55,7 @@ impl<M: Model> DynModel for M {
     }
 }
 
-/// The most characters of a streamed reply that are told while it arrives: its last ones.
+/// The most characters of a streamed reply that are reported while it arrives: its last ones.
 pub const STREAMED_CHARS_MAX: usize = 6_000;
 
 /// How far a question to a model is.

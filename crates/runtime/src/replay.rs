@@ -132,7 +132,7 @@ fn compare(
                 && one.commands.iter().zip(&other.commands).all(|(one, other)| is_same_command(one, other))
         }
         (Effect::Call { command: one }, Effect::Call { command: other }) => is_same_command(one, other),
-        // What it is told besides the sub-task is worded by the program.
+        // Its instructions besides the sub-task are worded by the program.
         (
             Effect::Delegate { agent: one, subtask: work, .. },
             Effect::Delegate { agent: other, subtask: wanted, .. },

@@ -72,7 +72,7 @@ pub enum Wait {
 }
 
 impl Wait {
-    /// The most characters that are told of a reply that arrives.
+    /// The most characters of an arriving reply that are reported.
     pub const WORDS_CHARS_MAX: usize = 4_000;
 
     /// What a session waits for while it performs an effect of `agent`; `model` is the display name of the model.
@@ -154,7 +154,7 @@ impl ModelSigns for ModelWaits<'_> {
             }
             // Since when it waits stays as it is.
             ModelSign::Receiving { bytes, words: said } => {
-                // More arrives than is told: a secret is hidden before its beginning is cut off.
+                // More arrives than is reported: a secret is hidden before its beginning is cut off.
                 let said = last_of(&self.veil.hide(&said), Wait::WORDS_CHARS_MAX).to_owned();
                 self.waits.0.send_modify(|waiting| {
                     if let Some(Waiting { on: Wait::Reply { received, words, .. }, .. }) = waiting {

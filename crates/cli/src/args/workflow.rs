@@ -266,7 +266,7 @@ mod tests {
         // A parameter of the same name is meant after the name, and the option before it.
         check("--heal ask order --heal all", &["heal"], Some("ask"), false, &[("heal", "all")]);
         check("order --heal-all x", &["heal_all"], None, false, &[("heal_all", "x")]);
-        // What is neither is told by the workflow.
+        // The workflow says what is neither.
         check("order --colour red", &["buyer"], None, false, &[("colour", "red")]);
         let wrong = DoArgs::of_words(&["order".to_owned(), "--heal".to_owned(), "never".to_owned()], &[]);
         assert!(wrong.unwrap_err().contains("never"));

@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_secs(1);
 /// How often a line is written where lines stay.
 const LINE: Duration = Duration::from_secs(10);
 
-/// How often the words of a model are told to a program.
+/// How often the words of a model are sent to a program.
 const WORDS: Duration = Duration::from_millis(500);
 
 /// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
@@ -94,7 +94,7 @@ struct Turn {
 }
 
 impl Turn {
-    /// When the wait is shown next. A program is told the words of a model as they come.
+    /// When the wait is shown next. A program gets the words of a model as they come.
     fn next(&self, kind: Kind, waiting: &Waiting) -> Instant {
         let has_news = kind == Kind::Json && streamed(waiting) > self.received;
         if has_news { self.due.min(self.shown + WORDS) } else { self.due }

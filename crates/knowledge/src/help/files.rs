@@ -43,7 +43,7 @@ pub struct Skipped {
     pub reason: String,
 }
 
-/// The most skipped files that are told by name.
+/// The most skipped files that are named.
 pub(crate) const SKIPPED_MAX: usize = 200;
 /// The most entries of one folder that are looked at.
 const ENTRIES_MAX: usize = 50_000;

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::{Wire, word};
 use crate::port::STREAMED_CHARS_MAX;
 
-/// The longest tail that is kept, in bytes: cut only once it is a good deal longer than what is told.
+/// The longest tail that is kept, in bytes: cut only once it is a good deal longer than what is reported.
 const TAIL_BYTES_MAX: usize = STREAMED_CHARS_MAX * 8;
 
 /// What of a streamed reply has arrived.
@@ -81,7 +81,7 @@ impl Wire {
 mod tests {
     use super::*;
 
-    /// What is told of a stream that arrives in pieces of this many bytes.
+    /// What is reported of a stream that arrives in pieces of this many bytes.
     fn told(wire: Wire, stream: &str, piece: usize) -> String {
         let mut streamed = Streamed::of(wire);
         for end in (0..stream.len()).step_by(piece).chain([stream.len()]) {

@@ -25,7 +25,7 @@ use super::{
     typed::{Kept, kept, replaces, source},
 };
 
-/// How much of a name is told, in characters.
+/// The most characters of a name that are shown.
 const NAME_MAX: usize = 60;
 
 /// What only holds other elements: a click on it hits nothing.

@@ -75,7 +75,7 @@ pub struct Demonstration {
     pub(super) cut: bool,
 }
 
-/// What a person who is watched is told.
+/// The messages to a person who is watched.
 pub trait Watching: Send {
     /// The desktop was seen; nothing that was done before has been missed.
     fn begun(&mut self) {}

@@ -195,7 +195,7 @@ fn names(steps: &[WorkflowStep], into: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether elements of a role are told apart by what they stand for.
+/// Whether elements of a role are distinguished by what they stand for.
 fn is_chosen(role: &str) -> bool {
     const CHOSEN: &[&str] =
         &["list item", "table cell", "tree item", "page tab", "menu item", "link", "radio button", "icon"];

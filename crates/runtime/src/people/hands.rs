@@ -26,7 +26,7 @@ use crate::{
 
 /// How long is waited, after the person has handed back, for what came of the last thing that they did.
 const END_BOUND: Duration = Duration::from_secs(15);
-/// The most things that are told, and the longest of them in characters.
+/// The most things that are reported, and the longest of them in characters.
 const ACTS_MAX: usize = 200;
 const ACT_CHARS_MAX: usize = 400;
 
@@ -81,7 +81,7 @@ impl Watching for Begun {
     }
 }
 
-/// Watches a person until they hand back. `begun` is told whether they are watched, as soon as nothing that they do is missed.
+/// Watches a person until they hand back. `begun` receives whether they are watched, as soon as nothing that they do is missed.
 pub(crate) async fn watch_hands<D: Desktop>(
     desktop: &D,
     hands: Option<&dyn WatchHands>,

@@ -49,7 +49,7 @@ pub(super) struct RunWorkflow {
 }
 
 impl RunWorkflow {
-    /// What models are told.
+    /// The description for models.
     fn description(&self) -> String {
         let does = "Runs a workflow of the user: known steps, fast, without asking you about each. Prefer one that does what is wanted.";
         match self.caller {

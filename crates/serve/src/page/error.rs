@@ -53,7 +53,7 @@ impl PageError {
         Self { status, message: message.into(), field: None }
     }
 
-    /// What is told about it.
+    /// The message.
     pub(crate) fn words(&self) -> &str {
         &self.message
     }

@@ -26,7 +26,7 @@ use crate::{
 
 /// The most lines that wait for a client to read them; then it is cut off.
 const LINES_MAX: usize = 256;
-/// What the session waits for is told no more often than this.
+/// The shortest time between two reports of what the session waits for.
 const WAITS_EVERY: Duration = Duration::from_millis(100);
 
 /// Serves a client until it leaves, does not read, or this is dropped.

@@ -42,7 +42,7 @@ impl Story {
         true
     }
 
-    /// A question that nobody answers any more is told without a reply.
+    /// A question that nobody answers any more has no reply in the story.
     fn withdraw(&mut self, updates: &mut Vec<Update>) {
         let Some(talk) = self.talk.take() else { return };
         match &mut self.step {

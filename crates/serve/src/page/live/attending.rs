@@ -26,7 +26,7 @@ pub(crate) struct ControlLines {
     begun: Vec<u8>,
 }
 
-/// What it is told.
+/// What is sent to it.
 pub(crate) struct ControlWriter(OwnedWriteHalf);
 
 /// Connects; `None` if the session does not run.

@@ -113,7 +113,7 @@ impl State {
     fn add(&mut self, part: LivePart) {
         let version = self.version;
         match self.places.get(&part.id).and_then(|place| self.parts.get_mut(*place)) {
-            // A record that changes nothing of what is shown is not told.
+            // A record that changes nothing of what is shown is no news.
             Some((_, known)) if known.html == part.html => {}
             Some(known) => *known = (version, part),
             None => {
@@ -196,7 +196,7 @@ impl Reader {
 impl LiveSession {
     /// Reads a session, and goes on as long as it is held and the session runs.
     pub(super) async fn watch(folder: SessionFolder) -> Result<Arc<Self>, PageError> {
-        // First: what is recorded from here on is told.
+        // First: what is recorded from here on is reported.
         let attending = Attending::of(&folder).await;
         let (wishes, attending) = match attending {
             Some((attending, wishes)) => (Some(wishes), Some(attending)),

@@ -9,7 +9,7 @@ use deskhand_runtime::{
 
 use super::figures::{Figure, number};
 
-/// The most models that are told apart: those that cost most. What others used is told together.
+/// The most models with figures of their own: those that cost most. What others used is added up.
 const MODELS_MAX: usize = 30;
 const OTHERS: &str = "others";
 /// The longest name of a model, in characters.
