@@ -79,6 +79,7 @@ mod surfaces;
 mod suspects;
 mod table;
 mod text;
+mod type_drawn;
 mod type_text;
 mod veiled;
 mod visit;

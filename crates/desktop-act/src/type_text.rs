@@ -23,6 +23,7 @@ use crate::{
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, hiding, present, read, read_when_done},
+    type_drawn::{Drawn, Typed, is_told_by_pictures},
 };
 
 /// What to type, and where.
@@ -49,7 +50,7 @@ impl TypeText {
 
 /// Types text by keyboard, once. It replaces what is selected, else it goes to the caret. If the element's text is readable,
 /// the text at that place decides the verdict, with what stands around it; likewise the text of a field that a list opens for what is
-/// typed into it. Otherwise changes of the window decide.
+/// typed into it. Otherwise changes of the window decide, and where nothing but a picture shows the text, the words that are read there.
 /// Terminals and password fields are not read back.
 ///
 /// # Errors
@@ -268,11 +269,26 @@ async fn type_by_effect<D: Desktop>(
         let evidence = Shortfall::NotCleared { text: clip(&left, TEXT_MAX) };
         return Ok(Action::new(act, aim, evidence).by(Route::Input).into());
     }
+    let is_drawn = is_told_by_pictures(element) && element.and_then(blindness).is_none();
+    let drawn = if is_drawn { Drawn::read(desktop, &front).await? } else { None };
     let before = Before::take(desktop, &front, element).await?.counting_focus().showing(Sign::Expected);
     let watch = watch_app(desktop, front.id).await?;
     desktop.type_text(&request.text).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
     let mut done = effect.to_done(act, aim, Route::Input).or_unknown(effect.damaged);
+    if let Some(drawn) = drawn.filter(|_| !done.is_seen()) {
+        let place = element.and_then(|element| element.bounds);
+        let is_not_seen = matches!(done.action.evidence, Evidence::NotSeen { .. });
+        match drawn.shows_typed(desktop, &front, &request.text, place).await? {
+            Typed::Reads(text) => {
+                done.action.evidence = Proof::Reads { text, corrected: false, completion: None }.into();
+            }
+            Typed::LooksOtherwise if is_not_seen => {
+                done.action.evidence = Uncertainty::Pixels { in_picture: true }.into();
+            }
+            Typed::LooksOtherwise | Typed::Nothing => {}
+        }
+    }
     let Some(field) = opened_field(desktop, window, &before, element, request).await? else {
         return Ok(done.into());
     };

@@ -18,8 +18,12 @@ pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> D
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => return Ok(Vec::new()),
         other => other?,
     };
-    let is_drawn = |one: &Element| one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty();
-    Ok(sight.tree.elements.into_iter().filter(is_drawn).collect())
+    Ok(sight.tree.elements.into_iter().filter(is_drawn_word).collect())
+}
+
+/// Whether an element was read in a picture.
+pub(crate) fn is_drawn_word(one: &Element) -> bool {
+    one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty()
 }
 
 /// The drawn words with this name in the first of these windows that has them; else all words that are drawn there.

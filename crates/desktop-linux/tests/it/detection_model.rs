@@ -60,9 +60,9 @@ fn model() -> PathBuf {
 }
 
 /// A window on a desktop of its own that is read by the model.
-struct Stage {
-    desktop: Seeing<LinuxDesktop>,
-    window: WindowInfo,
+pub(crate) struct Stage {
+    pub(crate) desktop: Seeing<LinuxDesktop>,
+    pub(crate) window: WindowInfo,
 }
 
 impl Stage {
@@ -85,7 +85,7 @@ impl Stage {
     }
 
     /// Looks until words are there; drawing may come after the answer of an application.
-    async fn drawn(&self, words: &str) -> Element {
+    pub(crate) async fn drawn(&self, words: &str) -> Element {
         let mut last = Tree::default();
         for _ in 0..20 {
             let watch = self.desktop.watch(Some(self.window.id)).await.unwrap();
@@ -115,23 +115,29 @@ impl Stage {
         act::wait_for(&self.desktop, self.window.id, &condition, bound).await.unwrap().effect()
     }
 
-    async fn end(self) {
+    pub(crate) async fn end(self) {
         self.desktop.into_inner().shut_down().await;
     }
 }
 
 /// The window in Tk, and the file that it writes.
 async fn parts() -> Option<(Stage, PathBuf)> {
+    tk(TK, &[]).await
+}
+
+/// A program in Tk, whose first argument is the file that it writes, with that file.
+pub(crate) async fn tk(text: &str, more: &[&str]) -> Option<(Stage, PathBuf)> {
     if !has_programs(&["/usr/bin/python3"]) {
         return None;
     }
     let mut log = PathBuf::new();
     let stage = Stage::start(|folder| {
-        let script = folder.join("parts.py");
-        log = folder.join("parts.log");
-        fs::write(&script, TK).unwrap();
+        let script = folder.join("program.py");
+        log = folder.join("program.log");
+        fs::write(&script, text).unwrap();
         fs::write(&log, "").unwrap();
-        let arguments = [&script, &log].map(|path| path.display().to_string()).into();
+        let files = [&script, &log].map(|path| path.display().to_string());
+        let arguments = files.into_iter().chain(more.iter().map(|one| (*one).to_owned())).collect();
         LaunchRequest { program: "/usr/bin/python3".to_owned(), arguments }
     })
     .await;

@@ -12,6 +12,7 @@ mod detection;
 mod detection_model;
 mod detection_parser;
 mod dragging;
+mod drawn_content;
 mod effects;
 mod evidence;
 mod fixtures;

@@ -1,0 +1,201 @@
+//! Text that was typed where no element tells what stands there: it is proven by the words that are read in the picture of the window.
+//!
+//! They have to be read exactly, once more than before, inserted into a line that read the same without them, and where the target is
+//! if it has a place. Words that were there before, or that came elsewhere, prove nothing.
+
+use deskhand_core::{
+    geometry::{Rect, Screen},
+    ids::WindowId,
+    text::clip,
+    ui::{Element, Role, Source, WindowInfo},
+};
+use deskhand_desktop::{
+    Desktop, DesktopError, DesktopResult, Picture, QuietLimits, TreeLimits,
+    alike::{alike, essence},
+};
+
+use crate::words::is_drawn_word;
+
+/// The fewest letters and digits of a piece of text that is looked for: fewer may be read by chance.
+const LETTERS_MIN: usize = 3;
+/// A gap up to this many times the height of the letters does not divide a line.
+const GAP_MAX: i32 = 2;
+/// From which share of the lower one two words of one line are high in common, in per cent.
+const SAME_LINE: i32 = 50;
+/// The longest line that is quoted, in characters.
+const QUOTE_MAX: usize = 160;
+/// How often the window is read after text was typed: it may be drawn late.
+const LOOKS_MAX: usize = 2;
+
+/// What is read in a window.
+#[derive(Debug)]
+pub(crate) struct Drawn {
+    /// All windows: what one of them covers cannot be read.
+    windows: Vec<WindowId>,
+    lines: Vec<Line>,
+    /// Its picture; `None` if it is off the screen.
+    picture: Option<Picture>,
+}
+
+/// Words side by side.
+#[derive(Debug, Clone, PartialEq)]
+struct Line {
+    text: String,
+    bounds: Rect<Screen>,
+}
+
+/// Whether the text of an element is told by pictures alone, if at all: it is one of them, or an area that exposes nothing.
+pub(crate) fn is_told_by_pictures(element: Option<&Element>) -> bool {
+    const AREAS: &[Role] = &[
+        Role::CANVAS,
+        Role::DRAWING_AREA,
+        Role::FILLER,
+        Role::FRAME,
+        Role::PANEL,
+        Role::SCROLL_PANE,
+        Role::UNKNOWN,
+        Role::VIEWPORT,
+    ];
+    element.is_none_or(|element| element.source != Source::AtSpi || AREAS.contains(&element.role))
+}
+
+impl Drawn {
+    /// Reads a window. `None` if it is gone or cannot be read.
+    pub(crate) async fn read<D: Desktop>(desktop: &D, surface: &WindowInfo) -> DesktopResult<Option<Self>> {
+        let limits = TreeLimits { cells: false, ..TreeLimits::default() };
+        let sight = match desktop.see(surface.id, limits).await {
+            Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. }) => return Ok(None),
+            other => other?,
+        };
+        // Without what reads, nothing would be there before and everything after.
+        if !sight.notices.is_empty() {
+            return Ok(None);
+        }
+        let picture = match desktop.region(surface.bounds).await {
+            Err(DesktopError::Failed { .. }) => None,
+            other => Some(other?),
+        };
+        let windows = desktop.windows().await?.iter().map(|info| info.id).collect();
+        let lines = lines(sight.tree.elements.iter().filter(|one| is_drawn_word(one)));
+        Ok(Some(Self { windows, lines, picture }))
+    }
+
+    /// What the window shows of the text that was typed since. `place` is where it has to be, if that is known.
+    pub(crate) async fn shows_typed<D: Desktop>(
+        &self,
+        desktop: &D,
+        surface: &WindowInfo,
+        typed: &str,
+        place: Option<Rect<Screen>>,
+    ) -> DesktopResult<Typed> {
+        let mut looks_otherwise = false;
+        for _ in 0..LOOKS_MAX {
+            let watch = desktop.watch(Some(surface.id)).await?;
+            let Some(now) = Self::read(desktop, surface).await? else { break };
+            if now.windows != self.windows {
+                break;
+            }
+            if let Some(line) = typed_line(&self.lines, &now.lines, typed, place) {
+                return Ok(Typed::Reads(clip(&line, QUOTE_MAX)));
+            }
+            let is_read = !(now.lines.is_empty() && self.lines.is_empty());
+            looks_otherwise |= is_read && now.picture != self.picture;
+            desktop.settle(watch, QuietLimits::default()).await?;
+        }
+        Ok(if looks_otherwise { Typed::LooksOtherwise } else { Typed::Nothing })
+    }
+}
+
+/// What a window shows of a text that was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Typed {
+    /// It is read in this line.
+    Reads(String),
+    /// It is not certainly read, and something is drawn otherwise: a field where a caret blinks is redrawn all the time.
+    LooksOtherwise,
+    /// Nothing.
+    Nothing,
+}
+
+/// The words of each line, from the top.
+fn lines<'e>(words: impl Iterator<Item = &'e Element>) -> Vec<Line> {
+    let placed = words.filter_map(|word| Some((word.name.as_str(), word.bounds?)));
+    let mut words: Vec<(&str, Rect<Screen>)> = placed.collect();
+    words.sort_by_key(|(_, bounds)| bounds.x);
+    let mut lines: Vec<Line> = Vec::new();
+    for (text, bounds) in words {
+        let joins = |line: &&mut Line| {
+            let gap = bounds.x - line.bounds.right();
+            is_one_line(&line.bounds, &bounds) && gap <= GAP_MAX * bounds.height.max(line.bounds.height)
+        };
+        match lines.iter_mut().find(joins) {
+            Some(line) => {
+                line.text.push(' ');
+                line.text.push_str(text);
+                line.bounds = line.bounds.enclosing(&bounds);
+            }
+            None => lines.push(Line { text: text.to_owned(), bounds }),
+        }
+    }
+    lines.sort_by_key(|line| (line.bounds.y, line.bounds.x));
+    lines
+}
+
+/// Whether two areas stand side by side.
+pub(crate) fn is_one_line(one: &Rect<Screen>, other: &Rect<Screen>) -> bool {
+    let common = one.bottom().min(other.bottom()) - one.y.max(other.y);
+    common * 100 >= SAME_LINE * one.height.min(other.height)
+}
+
+/// The last line that shows a piece of what was typed, if every piece is shown.
+fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Screen>>) -> Option<String> {
+    let pieces = typed.split(['\n', '\t']).filter(|piece| !piece.trim().is_empty());
+    let mut shown = None;
+    for piece in pieces {
+        shown = Some(line_of_piece(before, now, &essence(piece), place)?);
+    }
+    shown
+}
+
+/// The only line that has a piece of text, and had only the rest before.
+fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<Screen>>) -> Option<String> {
+    if piece.chars().count() < LETTERS_MIN {
+        return None;
+    }
+    let count =
+        |lines: &[Line]| lines.iter().map(|line| essence(&line.text).matches(piece).count()).sum::<usize>();
+    if count(now) != count(before) + 1 {
+        return None;
+    }
+    let has_it = |line: &&Line| {
+        place.is_none_or(|place| line.bounds.intersection(&place).is_some())
+            && is_inserted(&line_at(before, &line.bounds), &essence(&line.text), piece)
+    };
+    let mut found = now.iter().filter(has_it);
+    let line = found.next()?;
+    found.next().is_none().then(|| line.text.clone())
+}
+
+/// What was read where a line is.
+fn line_at(before: &[Line], bounds: &Rect<Screen>) -> String {
+    let here = before
+        .iter()
+        .filter(|line| is_one_line(&line.bounds, bounds) && line.bounds.intersection(bounds).is_some());
+    here.map(|line| essence(&line.text)).collect()
+}
+
+/// Whether a line is the one of before with a piece inserted, but for misread letters of the rest. The caret behind the piece is
+/// often read as a letter.
+fn is_inserted(before: &str, now: &str, piece: &str) -> bool {
+    const CARET: char = 'l';
+    now.match_indices(piece).any(|(at, _)| {
+        let (head, rest) = now.split_at(at);
+        let tail = rest.strip_prefix(piece).unwrap_or(rest);
+        let tails = [Some(tail), tail.strip_prefix(CARET)];
+        tails.into_iter().flatten().any(|tail| alike(&format!("{head}{tail}"), before))
+    })
+}
+
+#[cfg(test)]
+#[path = "type_drawn_tests.rs"]
+mod tests;
