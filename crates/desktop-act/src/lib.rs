@@ -42,6 +42,7 @@ mod difference;
 mod documents;
 mod drag;
 mod drawn;
+mod drawn_table;
 mod effect;
 mod expand;
 mod expected;

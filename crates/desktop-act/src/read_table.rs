@@ -3,17 +3,21 @@
 use deskhand_core::{
     action::{Act, Action, Aim, Proof, Refusal, Unsupported},
     command::Route,
+    geometry::{Rect, Screen},
     ids::WindowId,
-    ui::{CellRange, CellRef, TableContent, TableShape},
+    ui::{CellRange, CellRef, TableContent, TableShape, WindowInfo},
 };
 use deskhand_desktop::{Desktop, DesktopResult};
 use serde_json::json;
 
 use crate::{
+    drawn_table::{DrawnTable, Word, tables},
     oracle::{self, Told},
-    patience::patiently,
+    patience::{patiently, read_element},
     report::{ActionReport, Halt, report},
+    surfaces::surfaces,
     table::{TableTarget, find_table},
+    words::drawn_words,
 };
 
 /// A table up to this size is read whole.
@@ -23,7 +27,8 @@ const WHOLE_MAX: u64 = 5_000;
 const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 
 /// Reads the cells of a table: those of `range`, otherwise all of a small table or the used part at the top left of a large one. Where
-/// the application has an interface of its own, the output also has the used range, formulas and number formats.
+/// the application has an interface of its own, the output also has the used range, formulas and number formats. Where there is no
+/// table, what is drawn in rows and columns is one.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -33,7 +38,55 @@ pub async fn read_table<D: Desktop>(
     target: &TableTarget,
     range: Option<CellRange>,
 ) -> DesktopResult<ActionReport> {
-    report(Act::ReadCells, read(desktop, window, target, range).await)
+    let read = match read(desktop, window, target, range).await {
+        Err(Halt::Refused(refusal)) => {
+            let drawn = read_drawn(desktop, window, target, range).await;
+            drawn.and_then(|drawn| drawn.ok_or(Halt::Refused(refusal)))
+        }
+        other => other,
+    };
+    report(Act::ReadCells, read)
+}
+
+/// Reads a table that is only drawn: the one at an element, or the largest; `None` if words do not stand in rows and columns there.
+async fn read_drawn<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    target: &TableTarget,
+    range: Option<CellRange>,
+) -> Result<Option<ActionReport>, Halt> {
+    let place = match target {
+        TableTarget::Named(_) => return Ok(None),
+        TableTarget::Largest => None,
+        TableTarget::Element(id) => match read_element(desktop, *id).await {
+            Ok(element) => element.bounds,
+            Err(_) => return Ok(None),
+        },
+    };
+    let Some((surface, table)) = find_drawn_table(desktop, window, place).await? else { return Ok(None) };
+    let Some(wanted) = table.shown_of(range) else { return Ok(None) };
+    let output = json!({ "table": "", "range": wanted, "rows": table.part(wanted), "drawn": table.range });
+    let proof = Proof::CellsRead { range: wanted };
+    let action = Action::new(Act::ReadCells, Aim::window(&surface), proof).by(Route::Semantic);
+    Ok(Some(ActionReport::from(action).with_output(output)))
+}
+
+/// The table with the most texts that is drawn at a place of the topmost surface that has one.
+async fn find_drawn_table<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    place: Option<Rect<Screen>>,
+) -> Result<Option<(WindowInfo, DrawnTable)>, Halt> {
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let words = drawn_words(desktop, surface.id).await?.into_iter();
+        let words = words.filter_map(|word| Some(Word { bounds: word.bounds?, text: word.name }));
+        let is_there =
+            |table: &DrawnTable| place.is_none_or(|place| table.bounds.intersection(&place).is_some());
+        if let Some(table) = tables(words.collect()).into_iter().find(is_there) {
+            return Ok(Some((surface, table)));
+        }
+    }
+    Ok(None)
 }
 
 async fn read<D: Desktop>(

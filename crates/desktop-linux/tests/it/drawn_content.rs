@@ -1,10 +1,12 @@
-//! What a program draws and exposes nowhere: fields that are typed into. What was typed is told by the file that the program writes.
+//! What a program draws and exposes nowhere: fields that are typed into, and tables. What was typed and what the tables hold is told by the
+//! file that the program writes.
 
 use std::{fs, path::PathBuf};
 
-use deskhand_core::{command::Verdict, ids::ElementId};
+use deskhand_core::{command::Verdict, ids::ElementId, ui::Source};
+use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, TableTarget, TypeText};
 
 use crate::detection_model::{Stage, tk};
 
@@ -38,6 +40,41 @@ tkinter.Label(window, textvariable=echo).place(x=30, y=280)
 tkinter.Label(window, text="Nickel").place(x=330, y=210)
 window.mainloop()
 "#;
+
+/// Two windows' worth of tables on one canvas: a list with headings, or a sheet with letters and numbers.
+const TABLES: &str = r##"
+import json, sys, tkinter
+window = tkinter.Tk()
+window.title("Tables")
+canvas = tkinter.Canvas(window, width=620, height=380, background="white")
+canvas.pack()
+stock = [["Item", "Count", "Price"], ["Copper pipe", "12", "4.50"], ["Iron plate", "7", "19.90"], ["Nickel wire", "130", "0.85"],
+    ["Silver foil", "3", "64.00"]]
+sheet = {"B2": "Region", "C2": "Orders", "D2": "Total", "B3": "North", "C3": "48", "D3": "1200", "B4": "South", "C4": "17", "D4": "425",
+    "B6": "All", "D6": "1625"}
+if sys.argv[2] == "list":
+    for y, row in enumerate(stock):
+        canvas.create_text(40, 60 + 24 * y, text=row[0], anchor="w")
+        canvas.create_text(260, 60 + 24 * y, text=row[1], anchor="e")
+        canvas.create_text(380, 60 + 24 * y, text=row[2], anchor="e")
+    canvas.create_text(40, 260, text="Prices are those of today", anchor="w")
+else:
+    for at, letter in enumerate("ABCDE"):
+        canvas.create_rectangle(40 + 100 * at, 20, 140 + 100 * at, 42, fill="#dddddd")
+        canvas.create_text(90 + 100 * at, 31, text=letter)
+    for row in range(1, 13):
+        canvas.create_rectangle(10, 20 + 22 * row, 40, 42 + 22 * row, fill="#dddddd")
+        canvas.create_text(25, 31 + 22 * row, text=str(row))
+        for at in range(5):
+            canvas.create_rectangle(40 + 100 * at, 20 + 22 * row, 140 + 100 * at, 42 + 22 * row, outline="#cccccc")
+    for name, text in sheet.items():
+        left, y = 40 + 100 * "ABCDE".index(name[0]), 31 + 22 * int(name[1:])
+        is_number = text.isdigit()
+        canvas.create_text(left + (96 if is_number else 4), y, text=text, anchor="e" if is_number else "w")
+with open(sys.argv[1], "w") as log:
+    json.dump({"list": stock, "sheet": sheet}, log)
+window.mainloop()
+"##;
 
 async fn type_text(stage: &Stage, element: Option<ElementId>, text: &str) -> ActionReport {
     let request = TypeText { element, name: None, text: text.to_owned(), clear: false };
@@ -74,4 +111,38 @@ async fn typed_text_is_seen_where_it_is_drawn_and_only_there() {
     assert_eq!(last_line(&log), "echo=Lisbon");
     assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
     stage.end().await;
+}
+
+/// The table that is read of a kind, and what its program drew.
+async fn table(kind: &str) -> Option<(ActionReport, serde_json::Value)> {
+    let (stage, log) = tk(TABLES, &[kind]).await?;
+    stage.drawn(if kind == "list" { "Silver foil" } else { "Region" }).await;
+    let tree = stage.desktop.tree(stage.window.id, TreeLimits::default()).await.unwrap();
+    assert!(tree.elements.iter().all(|one| one.depth == 0 || one.source != Source::AtSpi));
+    let window = stage.window.id;
+    let report = act::read_table(&stage.desktop, window, &TableTarget::Largest, None).await.unwrap();
+    let drawn = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
+    stage.end().await;
+    Some((report, drawn))
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_list_that_is_only_drawn_is_read_by_rows_and_columns() {
+    let Some((report, drawn)) = table("list").await else { return };
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert_eq!((&report.output["rows"], &report.output["range"]), (&drawn["list"], &"A1:C5".into()));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_sheet_that_is_only_drawn_is_read_by_its_letters_and_numbers() {
+    let Some((report, drawn)) = table("sheet").await else { return };
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    assert_eq!(report.output["range"], "B2:D6", "{}", report.output);
+    for (row, number) in (0..5).zip(2..) {
+        for (column, letter) in ["B", "C", "D"].into_iter().enumerate() {
+            let expected =
+                drawn["sheet"].get(format!("{letter}{number}")).cloned().unwrap_or_else(|| "".into());
+            assert_eq!(report.output["rows"][row][column], expected, "{letter}{number} of {}", report.output);
+        }
+    }
 }
