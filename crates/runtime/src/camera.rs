@@ -45,6 +45,11 @@ impl Camera {
         self.config.marks
     }
 
+    /// The longest side of a picture, in pixels; 0 for no limit.
+    pub(crate) const fn side_max(&self) -> u32 {
+        self.config.picture_side_max
+    }
+
     /// The approximate token budget of an element list.
     pub(crate) fn tokens_max(&self) -> usize {
         self.config.tokens_max

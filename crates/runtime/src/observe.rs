@@ -101,13 +101,35 @@ async fn see_window<D: Desktop>(
     // The prompt does not list what a modal dialog blocks, nor can it be clicked.
     let blocked = TreeLimits { cells: false, bounds_now: false, ..TreeLimits::default() };
     let mut view = see_surfaces(desktop, id, blocked).await?;
-    let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
-    if let Some(region) = bounds.reduce(|all, one| all.enclosing(&one)).filter(|_| picture) {
+    if let Some(region) = region(&view, wanted, camera.side_max()).filter(|_| picture) {
         let pixels = desktop.region(region).await.map_err(|error| failure(&error))?;
         let marked = if camera.marks() { marked(&view, wanted, camera.tokens_max()) } else { Vec::new() };
         view.picture = Some(camera.keep(pixels, marked).await?);
     }
     Ok(view)
+}
+
+/// What a picture of a window shows: the window with its dialogs and pop-ups. If that had to be made smaller, only what matters: what is
+/// around the controls that marks are wanted for, else the modal dialog in front and what lies over it, because nothing else can be
+/// worked with.
+fn region(view: &WindowView, wanted: &Wanted<'_>, side_max: u32) -> Option<Rect<Screen>> {
+    /// How much around controls is shown, in pixels.
+    const AROUND: i32 = 160;
+    let around = |surfaces: &[Surface]| {
+        surfaces.iter().map(|surface| surface.window.bounds).reduce(|all, one| all.enclosing(&one))
+    };
+    let whole = around(&view.surfaces)?;
+    let longest = u32::try_from(whole.width.max(whole.height)).unwrap_or(0);
+    if side_max == 0 || longest <= side_max {
+        return Some(whole);
+    }
+    let is_wanted = |id: &ElementId| wanted.marks.is_some_and(|marks| marks.contains(id));
+    let controls =
+        view.elements().filter(|element| is_wanted(&element.id)).filter_map(|element| element.bounds);
+    let controls = controls.reduce(|all, one| all.enclosing(&one));
+    let part = controls.and_then(|controls| controls.grown_by(AROUND).intersection(&whole));
+    let front = || around(view.surfaces.get(view.surfaces.iter().rposition(Surface::is_modal)?..)?);
+    part.or_else(front).or(Some(whole))
 }
 
 /// The controls to mark: the requested ones, or all listed ones.
@@ -201,6 +223,33 @@ mod tests {
     use deskhand_desktop_fake::{FakeApp, FakeDesktop, FakeElement, FakeSheet, FakeWindow};
 
     use super::*;
+
+    #[tokio::test]
+    async fn what_matters_is_pictured_alone_if_all_does_not_fit() {
+        let save = FakeElement::new(Role::PUSH_BUTTON, "Save").at(500, 400, 60, 20);
+        let window = FakeWindow::normal("budget.ods").elements([save]);
+        let desktop = FakeDesktop::new([FakeApp::new("Calc", "calc", [window])], []);
+        let id = desktop.find_window("budget").unwrap();
+        let look = async || see_surfaces(&desktop, id, TreeLimits::default()).await.unwrap();
+        let all = Wanted { marks: None, words: &[] };
+        let mut view = look().await;
+        let whole = Rect::new(0, 0, 1600, 1200);
+        view.surfaces[0].window.bounds = whole;
+        assert_eq!(region(&view, &all, 1_280), Some(whole), "nothing matters most");
+        let marks: Vec<ElementId> =
+            view.elements().filter(|one| one.role == Role::PUSH_BUTTON).map(|one| one.id).collect();
+        let one = Wanted { marks: Some(&marks), words: &[] };
+        let place = view.elements().find(|one| one.id == marks[0]).and_then(|one| one.bounds).unwrap();
+        let around = place.grown_by(160).intersection(&whole);
+        assert_eq!((region(&view, &one, 1_280), region(&view, &one, 1_600)), (around, Some(whole)));
+        desktop.open(id, &FakeWindow::dialog("Save")).unwrap();
+        let mut view = look().await;
+        view.surfaces[0].window.bounds = whole;
+        let dialog = view.surfaces[1].window.bounds;
+        assert!(view.surfaces[1].is_modal(), "{view:?}");
+        assert_eq!(region(&view, &all, 1_280), Some(dialog));
+        assert_eq!((region(&view, &all, 1_600), region(&view, &all, 0)), (Some(whole), Some(whole)));
+    }
 
     #[tokio::test]
     async fn the_cells_of_a_sheet_are_read_unless_a_modal_dialog_blocks_it() {

@@ -5,7 +5,7 @@ use deskhand_core::{
     observation::{Surface, WindowView},
     prompt::{ListOptions, PageQuery, changes_text, marked_elements, relevant_words, view_page, view_text},
     text::tokens,
-    ui::{Role, Source, State, Tree},
+    ui::{CellRef, Element, Role, Source, State, States, Tree},
 };
 
 use crate::harness::{element, window};
@@ -42,7 +42,7 @@ fn a_document_with_a_table() {
 }
 
 /// The view with one element changed.
-fn with(view: &WindowView, id: u32, change: impl FnOnce(&mut deskhand_core::ui::Element)) -> WindowView {
+fn with(view: &WindowView, id: u32, change: impl FnOnce(&mut Element)) -> WindowView {
     let mut view = view.clone();
     let elements = &mut view.surfaces[0].tree.elements;
     change(elements.iter_mut().find(|element| element.id == ElementId(id)).expect("it is there"));
@@ -160,6 +160,16 @@ fn only_actionable_elements_are_annotated() {
     let marked = marked_elements(&view, &ListOptions::default());
     assert!(marked.contains(&ElementId(104)) && !marked.contains(&ElementId(22)), "{marked:?}");
     assert!(!marked.contains(&ElementId(2)), "a panel is no control");
+    let elements = vec![
+        element(1, 0, Role::FRAME, "Main"),
+        element(2, 1, Role::PUSH_BUTTON, "Save"),
+        Element { states: States::EMPTY, ..element(3, 1, Role::PUSH_BUTTON, "Undo") },
+        element(4, 1, Role::TABLE_CELL, "B7"),
+        element(5, 1, Role::TABLE_CELL, "Berlin"),
+    ];
+    let surface = Surface { window: window(1, "Main", "App"), tree: Tree { elements, partial: None } };
+    let view = WindowView { surfaces: vec![surface], picture: None, notices: Vec::new() };
+    assert_eq!(marked_elements(&view, &ListOptions::default()), [ElementId(2), ElementId(5)]);
 }
 
 #[test]
@@ -237,6 +247,7 @@ fn annotated_elements_equal_the_listed_ones_under_a_limit() {
             let acts: Vec<ElementId> = view
                 .elements()
                 .filter(|element| element.role.is_interactive() && element.bounds.is_some())
+                .filter(|element| element.states.takes_input() && element.name.parse::<CellRef>().is_err())
                 .map(|element| element.id)
                 .filter(|id| listed.contains(id))
                 .collect();

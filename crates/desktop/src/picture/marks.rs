@@ -1,13 +1,16 @@
 //! Set-of-marks: frames around controls, with their numbers beside them.
 //!
-//! A label goes where it covers the least of other labels, controls and drawn content.
+//! A label goes where it covers the least of controls and drawn content, and no other label. Where there is no free place for it, its
+//! control has no mark: in dense sheets and palettes, numbers would hide what they are about.
 
 use deskhand_core::geometry::{Image, Point, Rect};
 
 use super::{Colour, Picture, digits::number_size, grey::luminance};
 
-/// The most marks in one picture; more would hide the content.
-const MARKS_MAX: usize = 250;
+/// The most marks in one picture: more are no help to find one.
+const MARKS_MAX: usize = 200;
+/// The most controls for whose marks a place is looked for.
+const CONTROLS_MAX: usize = 1_000;
 /// The space between a number and the edge of its label.
 const PADDING: i32 = 2;
 /// The side of the squares in which the picture is searched for content.
@@ -42,6 +45,14 @@ pub struct Mark {
     pub bounds: Rect<Image>,
 }
 
+impl Mark {
+    /// Whether it is the mark of an area, such as a document or a window.
+    fn is_large(&self) -> bool {
+        const LARGE: i64 = 40_000;
+        i64::from(self.bounds.width) * i64::from(self.bounds.height) > LARGE
+    }
+}
+
 /// The position of a label, and whose it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
@@ -52,19 +63,24 @@ pub struct Label {
 }
 
 impl Picture {
-    /// Draws frames around controls and their numbers beside them. Returns the positions of the labels.
+    /// Draws frames around controls and their numbers beside them, where there is a free place for a number. Returns the positions of
+    /// the labels.
     pub fn mark(&mut self, marks: &[Mark]) -> Vec<Label> {
         let whole = Rect::new(0, 0, self.region.width, self.region.height);
         let seen = |mark: &Mark| Some(Mark { bounds: mark.bounds.intersection(&whole)?, ..*mark });
-        let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(MARKS_MAX).collect();
+        let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(CONTROLS_MAX).collect();
         // Small controls have the fewest positions for a label.
         marks.sort_by_key(|mark| (i64::from(mark.bounds.width) * i64::from(mark.bounds.height), mark.number));
         let ink = Ink::of(self);
         let mut labels: Vec<Label> = Vec::with_capacity(marks.len());
         for mark in &marks {
+            if labels.len() >= MARKS_MAX {
+                break;
+            }
             let area = place(mark, &marks, &labels, &ink, &whole);
-            labels.push(Label { number: mark.number, area });
+            labels.extend(area.map(|area| Label { number: mark.number, area }));
         }
+        marks.retain(|mark| labels.iter().any(|label| label.number == mark.number));
         // The background decides the colours, so all of it is read before anything is drawn.
         let colours: Vec<(Colour, Colour)> = marks.iter().map(|mark| self.colours(mark)).collect();
         for (mark, (frame, _)) in marks.iter().zip(&colours) {
@@ -107,27 +123,18 @@ impl Picture {
     }
 }
 
-/// The position where a label covers the least.
-fn place(mark: &Mark, marks: &[Mark], labels: &[Label], ink: &Ink, whole: &Rect<Image>) -> Rect<Image> {
+/// The position where a label covers the least; `None` if everywhere near a control it would hide another label or a text: then its
+/// number does more harm than good. A window or a document has one all the same.
+fn place(
+    mark: &Mark,
+    marks: &[Mark],
+    labels: &[Label],
+    ink: &Ink,
+    whole: &Rect<Image>,
+) -> Option<Rect<Image>> {
     let (width, height) = number_size(mark.number);
     let (width, height) = (width + 2 * PADDING, height + 2 * PADDING);
     let bounds = &mark.bounds;
-    let (right, bottom) = (bounds.right() - width, bounds.bottom() - height);
-    let middle = bounds.y + (bounds.height - height) / 2;
-    let places = [
-        (bounds.x, bounds.y - height),
-        (right, bounds.y - height),
-        (bounds.x - width, bounds.y),
-        (bounds.right(), bounds.y),
-        (bounds.x, bounds.bottom()),
-        (right, bounds.bottom()),
-        (bounds.x - width, middle),
-        (bounds.right(), middle),
-        (right, bounds.y),
-        (bounds.x, bounds.y),
-        (right, bottom),
-        (bounds.x, bottom),
-    ];
     let near: Vec<&Mark> = {
         let around = Rect::new(
             bounds.x - width,
@@ -138,29 +145,58 @@ fn place(mark: &Mark, marks: &[Mark], labels: &[Label], ink: &Ink, whole: &Rect<
         let others = marks.iter().filter(|other| other.number != mark.number);
         others.filter(|other| other.bounds.intersection(&around).is_some()).collect()
     };
-    let cost = |area: &Rect<Image>, order: i64| {
-        let overlap = |other: &Rect<Image>| {
-            other.intersection(area).map_or(0, |part| i64::from(part.width) * i64::from(part.height))
-        };
-        let labels: i64 = labels.iter().map(|label| overlap(&label.area)).sum();
-        let controls: i64 = near.iter().map(|other| small_part(other, area, overlap(&other.bounds))).sum();
-        let own = small_part(mark, area, overlap(bounds)) / 2;
-        labels * 1_000 + controls * 3 + own * 2 + ink.under(area) * 24 + order
+    let overlap = |one: &Rect<Image>, other: &Rect<Image>| {
+        other.intersection(one).map_or(0, |part| i64::from(part.width) * i64::from(part.height))
     };
-    let fits = places.iter().zip(0..).filter_map(|((x, y), order)| {
-        let area = Rect::new(*x, *y, width, height);
-        let inside = area.intersection(whole).is_some_and(|part| part == area);
-        inside.then(|| (cost(&area, order), area))
+    let hides_label = |area: &Rect<Image>| labels.iter().any(|label| overlap(&label.area, area) > 0);
+    let cost = |area: &Rect<Image>, order: i64| {
+        let controls: i64 = near.iter().map(|other| small_part(other, overlap(&other.bounds, area))).sum();
+        let own = small_part(mark, overlap(bounds, area)) / 2;
+        controls * 3 + own * 2 + ink.under(area) * 24 + order
+    };
+    let areas =
+        places(bounds, width, height).zip(0..).map(|((x, y), order)| (Rect::new(x, y, width, height), order));
+    let fits = |area: &Rect<Image>| area.intersection(whole).is_some_and(|part| part == *area);
+    let may_be = areas.filter(|(area, _)| fits(area) && !hides_label(area));
+    let (_, area) = may_be.map(|(area, order)| (cost(&area, order), area)).min_by_key(|(cost, _)| *cost)?;
+    // The edges of controls and the lines of a sheet are content, too: a label may lie on one.
+    let hides_little = ink.under(&area) * 3 <= ink.within(&area);
+    (hides_little || mark.is_large()).then_some(area)
+}
+
+/// The positions of a label, best first: around its control, in its corners, then along its edges.
+fn places(bounds: &Rect<Image>, width: i32, height: i32) -> impl Iterator<Item = (i32, i32)> {
+    /// How many positions along an edge are tried.
+    const STEPS: i32 = 12;
+    let (x, y) = (bounds.x, bounds.y);
+    let (right, bottom) = (bounds.right() - width, bounds.bottom() - height);
+    let middle = y + (bounds.height - height) / 2;
+    let first = [
+        (x, y - height),
+        (right, y - height),
+        (x - width, y),
+        (bounds.right(), y),
+        (x, bounds.bottom()),
+        (right, bounds.bottom()),
+        (x - width, middle),
+        (bounds.right(), middle),
+        (right, y),
+        (x, y),
+        (right, bottom),
+        (x, bottom),
+    ];
+    let above = y - height;
+    let below = bounds.bottom();
+    let along = (1..STEPS).flat_map(move |step| {
+        let across = x + (right - x) * step / STEPS;
+        [(across, above), (across, below), (across, y), (across, bottom)]
     });
-    let best = fits.min_by_key(|(cost, _)| *cost);
-    best.map_or_else(|| Rect::new(bounds.x.max(0), bounds.y.max(0), width, height), |(_, area)| area)
+    first.into_iter().chain(along)
 }
 
 /// The cost of covering a part of a control: negligible for a large one, such as a document.
-fn small_part(mark: &Mark, _: &Rect<Image>, covered: i64) -> i64 {
-    const LARGE: i64 = 40_000;
-    let area = i64::from(mark.bounds.width) * i64::from(mark.bounds.height);
-    if area > LARGE { 0 } else { covered }
+fn small_part(mark: &Mark, covered: i64) -> i64 {
+    if mark.is_large() { 0 } else { covered }
 }
 
 /// Where the picture has content, in squares, as a summed-area table.
@@ -201,11 +237,23 @@ impl Ink {
         Self { sums, columns, rows }
     }
 
-    /// How many squares with content an area covers.
-    fn under(&self, area: &Rect<Image>) -> i64 {
+    /// How many squares an area covers.
+    fn within(&self, area: &Rect<Image>) -> i64 {
+        let (left, top, right, bottom) = self.squares(area);
+        i64::try_from((right - left) * (bottom - top)).unwrap_or(i64::MAX)
+    }
+
+    /// The squares that an area covers, at least partly: left, top, right, bottom.
+    fn squares(&self, area: &Rect<Image>) -> (usize, usize, usize, usize) {
         let cell = |place: i32, most: usize| (usize::try_from(place).unwrap_or(0) / CELL).min(most);
         let (left, top) = (cell(area.x, self.columns), cell(area.y, self.rows));
         let (right, bottom) = (cell(area.right() + 3, self.columns), cell(area.bottom() + 3, self.rows));
+        (left, top, right.max(left), bottom.max(top))
+    }
+
+    /// How many squares with content an area covers.
+    fn under(&self, area: &Rect<Image>) -> i64 {
+        let (left, top, right, bottom) = self.squares(area);
         let sum = |column: usize, row: usize| {
             i64::from(self.sums.get(row * (self.columns + 1) + column).copied().unwrap_or(0))
         };

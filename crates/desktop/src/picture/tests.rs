@@ -1,6 +1,6 @@
 //! Pictures: encoding and decoding, scaling, drawing.
 
-use deskhand_core::geometry::Rect;
+use deskhand_core::geometry::{Image, Rect};
 
 use super::{Colour, Mark, Picture};
 
@@ -120,6 +120,39 @@ fn labels_cover_neither_each_other_nor_content() {
             assert_eq!(label.area.intersection(&icon), None, "{label:?} over the icon of {mark:?}");
         }
     }
+}
+
+/// A sheet whose cells are full of text, with a free row below them: the marks of its cells, and where their texts are.
+fn dense_sheet() -> (Picture, Vec<Mark>, Vec<Rect<Image>>) {
+    let mut picture = Picture { region: Rect::new(0, 0, 1280, 800), rgb: vec![0xff; 1280 * 800 * 3] };
+    let (mut marks, mut texts) = (Vec::new(), Vec::new());
+    for (row, column) in (0..36).flat_map(|row| (0..16).map(move |column| (row, column))) {
+        let bounds = Rect::new(column * 80, row * 20, 80, 20);
+        picture.fill(&Rect::new(bounds.x, bounds.bottom() - 1, 80, 1), Colour([0xc0; 3]));
+        picture.fill(&Rect::new(bounds.right() - 1, bounds.y, 1, 20), Colour([0xc0; 3]));
+        let text = Rect::new(bounds.x + 4, bounds.y + 5, 71, 11);
+        for stroke in 0..23 {
+            picture.fill(&Rect::new(text.x + stroke * 3, text.y, 2, 11), Colour([0x20; 3]));
+        }
+        let number = u32::try_from(row * 16 + column).unwrap() + 100;
+        marks.push(Mark { number, bounds });
+        texts.push(text);
+    }
+    (picture, marks, texts)
+}
+
+#[test]
+fn a_dense_sheet_has_few_marks_and_none_over_a_text() {
+    let (mut picture, marks, texts) = dense_sheet();
+    let labels = picture.mark(&marks);
+    assert!(labels.len() <= 40, "{} labels", labels.len());
+    for (label, text) in labels.iter().flat_map(|label| texts.iter().map(move |text| (label, text))) {
+        assert_eq!(label.area.intersection(text), None, "{label:?}");
+    }
+    // A field beside it has its mark, in the free place.
+    let field = Mark { number: 7, bounds: Rect::new(600, 740, 300, 24) };
+    let labels = picture.mark(&[&marks[..], &[field]].concat());
+    assert!(labels.iter().any(|label| label.number == 7), "{labels:?}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
     observation::{Surface, WindowView},
     prompt::window_line,
     text::untrusted,
-    ui::{Partial, Source},
+    ui::{CellRef, Partial, Role, Source},
 };
 
 /// Options of a listing.
@@ -178,7 +178,8 @@ pub(crate) fn split_at_dialog(view: &WindowView) -> (&[Surface], &[Surface]) {
     view.surfaces.split_at_checked(from).unwrap_or((&view.surfaces, &[]))
 }
 
-/// The elements to annotate in the view's picture: those actionable and listed within the same limit.
+/// The elements to annotate in the view's picture: those listed within the same limit that something can be done with now. Cells that
+/// are called by their place need no number: the sheet shows its letters and numbers, and marks would hide what it says.
 pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementId> {
     let mut marked = Vec::new();
     let mut left = options.tokens_max;
@@ -188,8 +189,10 @@ pub fn marked_elements(view: &WindowView, options: &ListOptions) -> Vec<ElementI
         let listed = ListOptions { tokens_max: left, words: options.words.clone() };
         left = left.saturating_sub(crate::text::tokens(&surface_text(surface, &listed)));
         let acts = |item: &Item<'_>| {
-            (item.element.role.is_interactive() || item.element.source != Source::AtSpi)
-                && item.element.bounds.is_some()
+            let element = item.element;
+            let is_placed_cell = element.role == Role::TABLE_CELL && element.name.parse::<CellRef>().is_ok();
+            let is_control = element.role.is_interactive() && element.states.takes_input() && !is_placed_cell;
+            (is_control || element.source != Source::AtSpi) && element.bounds.is_some()
         };
         let of_surface =
             items.iter().enumerate().filter(|(place, item)| chosen.contains(place) && acts(item));
