@@ -311,8 +311,26 @@ fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
     above.iter().any(|other| other.intersection(bounds).is_some())
 }
 
-/// The large panels of a window that expose nothing of what is drawn in them.
+/// The large panels of a window that expose nothing of what is drawn in them, and the strips along their edges, such as those with the
+/// letters and numbers of a sheet.
 fn panels(tree: &Tree) -> Vec<Rect<Screen>> {
+    /// The least sides, in pixels: smaller ones are logos, colours and gauges.
+    const SIDE_MIN: i32 = 100;
+    const AREA_MIN: i32 = 40_000;
+    if tree.partial.is_some() {
+        return Vec::new();
+    }
+    let (mut large, small): (Vec<_>, Vec<_>) = drawn_areas(tree).into_iter().partition(|bounds| {
+        bounds.width.min(bounds.height) >= SIDE_MIN && bounds.width.saturating_mul(bounds.height) >= AREA_MIN
+    });
+    let strips: Vec<Rect<Screen>> =
+        small.into_iter().filter(|strip| large.iter().any(|panel| is_along(strip, panel))).collect();
+    large.extend(strips);
+    large
+}
+
+/// The areas in which nothing is exposed but scroll bars; the outermost of those within each other.
+fn drawn_areas(tree: &Tree) -> Vec<Rect<Screen>> {
     const ROLES: &[Role] = &[
         Role::CANVAS,
         Role::DRAWING_AREA,
@@ -322,27 +340,42 @@ fn panels(tree: &Tree) -> Vec<Rect<Screen>> {
         Role::UNKNOWN,
         Role::VIEWPORT,
     ];
-    /// The least sides, in pixels: smaller ones are logos, colours and gauges.
-    const SIDE_MIN: i32 = 100;
-    const AREA_MIN: i32 = 40_000;
-    if tree.partial.is_some() {
-        return Vec::new();
+    let mut found = Vec::new();
+    let mut elements = tree.elements.as_slice();
+    while let Some((element, rest)) = elements.split_first() {
+        elements = rest;
+        let inside = rest.iter().take_while(|one| one.depth > element.depth).count();
+        let within = rest.get(..inside).unwrap_or_default();
+        let is_area = |one: &Element| ROLES.contains(&one.role) && one.text.is_none();
+        let is_scroll_bar = |one: &Element| one.role == Role::SCROLL_BAR;
+        let is_empty = match within {
+            [] => element.child_count == 0,
+            _ => {
+                within.iter().any(is_scroll_bar)
+                    && within.iter().all(|one| is_area(one) || is_scroll_bar(one))
+            }
+        };
+        let is_drawn =
+            is_empty && element.depth > 0 && is_area(element) && element.states.has(State::Showing);
+        if let Some(bounds) = element.bounds.filter(|_| is_drawn) {
+            found.push(bounds);
+            elements = rest.get(inside..).unwrap_or_default();
+        }
     }
-    let next = tree.elements.iter().skip(1).map(|element| element.depth).chain([0]);
-    let is_panel = |(element, next): &(&Element, u16)| {
-        let is_leaf = *next <= element.depth && element.child_count == 0 && element.depth > 0;
-        is_leaf
-            && ROLES.contains(&element.role)
-            && element.states.has(State::Showing)
-            && element.text.is_none()
-    };
-    let found = tree.elements.iter().zip(next).filter(is_panel).filter_map(|(element, _)| element.bounds);
     found
-        .filter(|bounds| {
-            bounds.width.min(bounds.height) >= SIDE_MIN
-                && bounds.width.saturating_mul(bounds.height) >= AREA_MIN
-        })
-        .collect()
+}
+
+/// Whether an area lies along an edge of a panel, from one end to the other.
+fn is_along(strip: &Rect<Screen>, panel: &Rect<Screen>) -> bool {
+    const NEAR: i32 = 3;
+    /// The least sides, in pixels: smaller ones are borders.
+    const SIDE_MIN: i32 = 12;
+    let near = |one: i32, other: i32| (one - other).abs() <= NEAR;
+    let is_as_wide = near(strip.x, panel.x) && near(strip.right(), panel.right());
+    let is_as_high = near(strip.y, panel.y) && near(strip.bottom(), panel.bottom());
+    let is_beside = (is_as_wide && (near(strip.bottom(), panel.y) || near(strip.y, panel.bottom())))
+        || (is_as_high && (near(strip.right(), panel.x) || near(strip.x, panel.right())));
+    is_beside && strip.width.min(strip.height) >= SIDE_MIN
 }
 
 /// Inserts detected elements at the end of the smallest elements around them.

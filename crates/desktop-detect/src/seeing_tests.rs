@@ -36,3 +36,31 @@ fn an_empty_tree_gets_all_detected_elements() {
     let order: Vec<u32> = tree.elements.iter().map(|element| element.id.0).collect();
     assert_eq!(order, [11, 10]);
 }
+
+#[test]
+fn panels_with_scroll_bars_alone_are_read_and_strips_along_them() {
+    let showing = |id: u32, depth: u16, role: Role, bounds: [i32; 4]| Element {
+        states: [State::Showing].into_iter().collect(),
+        ..element_tests::element(id, depth, role, "", bounds)
+    };
+    let around = |element: Element| Element { child_count: 1, ..element };
+    let elements = vec![
+        around(showing(1, 0, Role::FRAME, [0, 0, 900, 700])),
+        // A sheet with its letters and numbers, and a logo.
+        showing(2, 1, Role::PANEL, [50, 120, 800, 300]),
+        showing(3, 1, Role::PANEL, [50, 100, 800, 20]),
+        showing(4, 1, Role::PANEL, [0, 120, 50, 300]),
+        showing(5, 1, Role::PANEL, [860, 5, 40, 40]),
+        // A text with scroll bars.
+        around(showing(6, 1, Role::FILLER, [0, 430, 900, 200])),
+        around(showing(7, 2, Role::PANEL, [880, 430, 20, 200])),
+        showing(8, 3, Role::SCROLL_BAR, [880, 430, 20, 200]),
+        // A form.
+        around(showing(9, 1, Role::PANEL, [0, 630, 900, 70])),
+        showing(10, 2, Role::PUSH_BUTTON, [10, 640, 80, 30]),
+    ];
+    let found = panels(&Tree { elements, partial: None });
+    let expected =
+        [[50, 120, 800, 300], [0, 430, 900, 200], [50, 100, 800, 20], [0, 120, 50, 300]].map(Rect::from);
+    assert_eq!(found, expected);
+}
