@@ -316,7 +316,7 @@ struct Edges {
 }
 
 impl Edges {
-    /// The edges that have the letters in the middles of their columns, and cut the fewest words.
+    /// The edges that have the letters in the middles of their columns, cut few words and make columns equal.
     fn between(letters: &[(u32, i32)], content: &[&Word]) -> Option<Self> {
         let (first, middles) = middles(letters)?;
         let apart = middles.get(1)? - middles.first()?;
@@ -326,16 +326,19 @@ impl Edges {
             let inside = |word: &&&Word, edge: f64| {
                 f64::from(word.bounds.x) < edge && edge < f64::from(word.bounds.right())
             };
-            edges.iter().map(|edge| content.iter().filter(|word| inside(word, *edge)).count()).sum::<usize>()
+            edges
+                .iter()
+                .map(|edge| content.iter().filter(|word| inside(word, *edge)).count() as f64)
+                .sum::<f64>()
         };
-        // Of equally good ones those with the most equal columns.
         let unequal = |edges: &Vec<f64>| {
             let widths = || edges.iter().zip(edges.iter().skip(1)).map(|(one, next)| next - one);
             widths().fold(0.0, f64::max) - widths().fold(f64::MAX, f64::min)
         };
+        // A word that is cut is as bad as columns that differ by this many pixels.
+        let cost = |edges: &Vec<f64>| 4.0 * cut(edges) + unequal(edges);
         let candidates = tries.flatten().filter_map(|start| edges_from(start, &middles));
-        let best = candidates
-            .min_by(|one, other| cut(one).cmp(&cut(other)).then(unequal(one).total_cmp(&unequal(other))))?;
+        let best = candidates.min_by(|one, other| cost(one).total_cmp(&cost(other)))?;
         Some(Self { first, edges: best })
     }
 
