@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     prompt::{ListOptions, marked_elements},
-    ui::{PictureRef, WindowInfo, WindowKind, same_app, surfaces as own_windows},
+    ui::{Element, PictureRef, Source, WindowInfo, WindowKind, same_app, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 use futures_util::future::BoxFuture;
@@ -18,6 +18,8 @@ use crate::{
     journal::SessionFolder,
 };
 
+/// The margin between letters that were read and the frame of their mark, in pixels.
+const READ_MARGIN: i32 = 3;
 /// The most dialogs and pop-ups observed per window.
 const SURFACES_MAX: usize = 8;
 
@@ -136,8 +138,13 @@ fn region(view: &WindowView, wanted: &Wanted<'_>, side_max: u32) -> Option<Rect<
 fn marked(view: &WindowView, wanted: &Wanted<'_>, tokens_max: usize) -> Vec<MarkedControl> {
     let options = ListOptions { tokens_max, words: wanted.words.to_vec() };
     let ids = wanted.marks.map_or_else(|| marked_elements(view, &options), <[ElementId]>::to_vec);
+    // What was read has no edge of its own: its frame goes around its letters.
+    let around = |element: &Element| {
+        let bounds = element.bounds?;
+        Some(if element.source == Source::AtSpi { bounds } else { bounds.grown_by(READ_MARGIN) })
+    };
     let places: HashMap<ElementId, Rect<Screen>> =
-        view.elements().filter_map(|element| Some((element.id, element.bounds?))).collect();
+        view.elements().filter_map(|element| Some((element.id, around(element)?))).collect();
     ids.iter().filter_map(|id| Some((id.0, *places.get(id)?))).collect()
 }
 

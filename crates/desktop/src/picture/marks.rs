@@ -15,6 +15,8 @@ const CONTROLS_MAX: usize = 1_000;
 const PADDING: i32 = 2;
 /// The side of the squares in which the picture is searched for content.
 const CELL: usize = 4;
+/// How many squares with more than a straight line a label may hide: a corner, or the end of a stroke.
+const STROKES_HIDDEN_MAX: i64 = 2;
 /// By how much a pixel must differ in brightness from others of its square to count as content.
 const CONTRAST: u8 = 28;
 
@@ -71,13 +73,13 @@ impl Picture {
         let mut marks: Vec<Mark> = marks.iter().filter_map(seen).take(CONTROLS_MAX).collect();
         // Small controls have the fewest positions for a label.
         marks.sort_by_key(|mark| (i64::from(mark.bounds.width) * i64::from(mark.bounds.height), mark.number));
-        let ink = Ink::of(self);
+        let (ink, strokes) = Ink::of(self);
         let mut labels: Vec<Label> = Vec::with_capacity(marks.len());
         for mark in &marks {
             if labels.len() >= MARKS_MAX {
                 break;
             }
-            let area = place(mark, &marks, &labels, &ink, &whole);
+            let area = place(mark, &marks, &labels, (&ink, &strokes), &whole);
             labels.extend(area.map(|area| Label { number: mark.number, area }));
         }
         marks.retain(|mark| labels.iter().any(|label| label.number == mark.number));
@@ -129,7 +131,7 @@ fn place(
     mark: &Mark,
     marks: &[Mark],
     labels: &[Label],
-    ink: &Ink,
+    (ink, strokes): (&Ink, &Ink),
     whole: &Rect<Image>,
 ) -> Option<Rect<Image>> {
     let (width, height) = number_size(mark.number);
@@ -152,16 +154,14 @@ fn place(
     let cost = |area: &Rect<Image>, order: i64| {
         let controls: i64 = near.iter().map(|other| small_part(other, overlap(&other.bounds, area))).sum();
         let own = small_part(mark, overlap(bounds, area)) / 2;
-        controls * 3 + own * 2 + ink.under(area) * 24 + order
+        controls * 3 + own * 2 + ink.under(area) * 16 + strokes.under(area) * 48 + order
     };
     let areas =
         places(bounds, width, height).zip(0..).map(|((x, y), order)| (Rect::new(x, y, width, height), order));
     let fits = |area: &Rect<Image>| area.intersection(whole).is_some_and(|part| part == *area);
     let may_be = areas.filter(|(area, _)| fits(area) && !hides_label(area));
     let (_, area) = may_be.map(|(area, order)| (cost(&area, order), area)).min_by_key(|(cost, _)| *cost)?;
-    // The edges of controls and the lines of a sheet are content, too: a label may lie on one.
-    let hides_little = ink.under(&area) * 3 <= ink.within(&area);
-    (hides_little || mark.is_large()).then_some(area)
+    (strokes.under(&area) <= STROKES_HIDDEN_MAX || mark.is_large()).then_some(area)
 }
 
 /// The positions of a label, best first: around its control, in its corners, then along its edges.
@@ -206,28 +206,70 @@ struct Ink {
     rows: usize,
 }
 
+/// The contrast within a square of the picture.
+#[derive(Clone, Copy)]
+struct Contrast {
+    /// The darkest and the brightest level of all, and the greatest differences within a row and within a column.
+    levels: (u8, u8),
+    across: u8,
+    down: u8,
+}
+
+impl Contrast {
+    fn of(square: &[[u8; CELL]; CELL]) -> Self {
+        let range = |levels: &[u8]| {
+            (levels.iter().min().copied().unwrap_or(0), levels.iter().max().copied().unwrap_or(0))
+        };
+        let spread = |levels: &[u8]| {
+            let (dark, bright) = range(levels);
+            bright - dark
+        };
+        let across = square.iter().map(|row| spread(row)).max().unwrap_or(0);
+        let column =
+            |at: usize| -> Vec<u8> { square.iter().filter_map(|row| row.get(at).copied()).collect() };
+        let down = (0..CELL).map(|at| spread(&column(at))).max().unwrap_or(0);
+        Self { levels: range(square.as_flattened()), across, down }
+    }
+
+    /// Whether anything is drawn there.
+    const fn is_content(self) -> bool {
+        self.levels.1.saturating_sub(self.levels.0) > CONTRAST
+    }
+
+    /// Whether it is more than a straight line, such as the edge of a control or a line of a sheet.
+    const fn is_stroke(self) -> bool {
+        self.across > CONTRAST && self.down > CONTRAST
+    }
+}
+
 impl Ink {
-    fn of(picture: &Picture) -> Self {
-        let width = usize::try_from(picture.region.width).unwrap_or(0);
-        let height = usize::try_from(picture.region.height).unwrap_or(0);
+    /// The content of a picture, and what of it is no straight line.
+    fn of(picture: &Picture) -> (Self, Self) {
+        let side = |length: i32| usize::try_from(length).unwrap_or(0);
+        let (width, height) = (side(picture.region.width), side(picture.region.height));
         let (columns, rows) = (width / CELL, height / CELL);
-        let mut sums = vec![0_u32; (columns + 1) * (rows + 1)];
-        let mut range = vec![(u8::MAX, u8::MIN); columns];
-        for row in 0..rows {
-            range.fill((u8::MAX, u8::MIN));
-            let from = row * CELL * width * 3;
-            let lines = picture.rgb.get(from..from + CELL * width * 3).unwrap_or_default();
-            for line in lines.chunks_exact(width * 3) {
-                for (cell, range) in line.chunks_exact(CELL * 3).zip(range.iter_mut()) {
-                    for pixel in cell.chunks_exact(3) {
-                        let light = luminance(pixel);
-                        *range = (range.0.min(light), range.1.max(light));
-                    }
+        let light: Vec<u8> = picture.rgb.chunks_exact(3).map(luminance).collect();
+        let mut squares = Vec::with_capacity(columns * rows);
+        for lines in light.chunks_exact((width * CELL).max(1)).take(rows) {
+            for column in 0..columns {
+                let mut square = [[0; CELL]; CELL];
+                for (row, line) in square.iter_mut().zip(lines.chunks_exact(width)) {
+                    let levels = line.iter().skip(column * CELL).take(CELL);
+                    row.iter_mut().zip(levels).for_each(|(to, level)| *to = *level);
                 }
+                squares.push(Contrast::of(&square));
             }
+        }
+        let table = |counts: fn(Contrast) -> bool| Self::summed(&squares, (columns, rows), counts);
+        (table(Contrast::is_content), table(Contrast::is_stroke))
+    }
+
+    fn summed(squares: &[Contrast], (columns, rows): (usize, usize), counts: fn(Contrast) -> bool) -> Self {
+        let mut sums = vec![0_u32; (columns + 1) * (rows + 1)];
+        for (row, line) in squares.chunks_exact(columns.max(1)).enumerate() {
             let mut in_row = 0;
-            for (column, (dark, bright)) in range.iter().enumerate() {
-                in_row += u32::from(bright.saturating_sub(*dark) > CONTRAST);
+            for (column, square) in line.iter().enumerate() {
+                in_row += u32::from(counts(*square));
                 let above = sums.get(row * (columns + 1) + column + 1).copied().unwrap_or(0);
                 if let Some(sum) = sums.get_mut((row + 1) * (columns + 1) + column + 1) {
                     *sum = above + in_row;
@@ -237,23 +279,11 @@ impl Ink {
         Self { sums, columns, rows }
     }
 
-    /// How many squares an area covers.
-    fn within(&self, area: &Rect<Image>) -> i64 {
-        let (left, top, right, bottom) = self.squares(area);
-        i64::try_from((right - left) * (bottom - top)).unwrap_or(i64::MAX)
-    }
-
-    /// The squares that an area covers, at least partly: left, top, right, bottom.
-    fn squares(&self, area: &Rect<Image>) -> (usize, usize, usize, usize) {
+    /// How many squares with content an area covers.
+    fn under(&self, area: &Rect<Image>) -> i64 {
         let cell = |place: i32, most: usize| (usize::try_from(place).unwrap_or(0) / CELL).min(most);
         let (left, top) = (cell(area.x, self.columns), cell(area.y, self.rows));
         let (right, bottom) = (cell(area.right() + 3, self.columns), cell(area.bottom() + 3, self.rows));
-        (left, top, right.max(left), bottom.max(top))
-    }
-
-    /// How many squares with content an area covers.
-    fn under(&self, area: &Rect<Image>) -> i64 {
-        let (left, top, right, bottom) = self.squares(area);
         let sum = |column: usize, row: usize| {
             i64::from(self.sums.get(row * (self.columns + 1) + column).copied().unwrap_or(0))
         };
