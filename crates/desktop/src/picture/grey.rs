@@ -1,5 +1,7 @@
 //! Enlarged greyscale pictures for OCR, which cannot read screen text at its original size.
 
+use std::ops::RangeInclusive;
+
 use deskhand_core::geometry::{Rect, Screen};
 
 use super::Picture;
@@ -40,13 +42,14 @@ impl Picture {
     }
 
     /// The picture in greyscale, enlarged by `factor` in each direction (1 to 8) by Catmull-Rom splines, which keep thin strokes that
-    /// linear interpolation blurs. Areas of light text on a dark background are inverted.
+    /// linear interpolation blurs. Areas of light text on a dark background are inverted, and grey backgrounds become white.
     #[must_use]
     pub fn to_enlarged_grey(&self, factor: u32) -> GreyPicture {
         let index = |length: u32| usize::try_from(length).unwrap_or(0);
         let (width, height, factor) = (index(self.width()), index(self.height()), index(factor.clamp(1, 8)));
         let mut grey: Vec<u8> = self.rgb.chunks_exact(3).map(luminance).collect();
         turn_dark_places(&mut grey, width);
+        lighten_grey_places(&mut grey, width);
         if factor == 1 {
             return GreyPicture { width, height, pixels: grey };
         }
@@ -145,6 +148,55 @@ fn turn_dark_places(grey: &mut [u8], width: usize) {
     }
 }
 
+/// Makes backgrounds white that are neither light nor dark: OCR takes the text of a grey bar for a part of it, as it does with the menu
+/// bars of Motif.
+fn lighten_grey_places(grey: &mut [u8], width: usize) {
+    /// The side of the squares whose background is looked for, and how far around them.
+    const SIDE: usize = 16;
+    const ACROSS: usize = 20;
+    const DOWN: usize = 2;
+    const GREY: RangeInclusive<u8> = 128..=200;
+    let height = grey.len().checked_div(width).unwrap_or(0);
+    let before = grey.to_vec();
+    for (top, left) in
+        (0..height).step_by(SIDE).flat_map(|top| (0..width).step_by(SIDE).map(move |left| (top, left)))
+    {
+        let (above, below) = (top.saturating_sub(DOWN), (top + SIDE + DOWN).min(height));
+        let (from, to) = (left.saturating_sub(ACROSS), (left + SIDE + ACROSS).min(width));
+        let rows = before.chunks_exact(width).skip(above).take(below - above);
+        let ground = background(rows.flat_map(|row| row.iter().skip(from).take(to - from).copied()));
+        if !GREY.contains(&ground) {
+            continue;
+        }
+        for row in grey.chunks_exact_mut(width).skip(top).take(SIDE) {
+            for level in row.iter_mut().skip(left).take(SIDE) {
+                let light = u32::from(*level) * 255 / u32::from(ground);
+                *level = u8::try_from(light).unwrap_or(u8::MAX);
+            }
+        }
+    }
+}
+
+/// The level that three tenths of the pixels have, or lighter ones: text and edges are fewer than the rest.
+fn background(levels: impl Iterator<Item = u8>) -> u8 {
+    const LIGHTER: u32 = 3;
+    let mut counts = [0_u32; 256];
+    for level in levels {
+        if let Some(count) = counts.get_mut(usize::from(level)) {
+            *count += 1;
+        }
+    }
+    let all: u32 = counts.iter().sum();
+    let mut lighter = 0;
+    for (level, count) in (0..=u8::MAX).zip(&counts).rev() {
+        lighter += count;
+        if lighter * 10 > all * LIGHTER {
+            return level;
+        }
+    }
+    u8::MAX
+}
+
 /// How bright a pixel is (ITU-R BT.601).
 pub(super) fn luminance(pixel: &[u8]) -> u8 {
     let weights = [299_u32, 587, 114];
@@ -190,6 +242,22 @@ mod tests {
         for y in [5, 50] {
             assert!(at(10, y) > 200 && at(41, y) < 50, "dark on light at {y}: {} {}", at(10, y), at(41, y));
         }
+    }
+
+    #[test]
+    fn grey_backgrounds_become_white_and_light_ones_stay() {
+        // A grey bar above a light area, each with a dark stroke.
+        let (width, height) = (100_usize, 60_usize);
+        let level = |at: usize| match (at % width, at / width) {
+            (40..43, _) => 20,
+            (_, 0..30) => 178,
+            _ => 229,
+        };
+        let levels: Vec<u8> = (0..width * height).map(level).collect();
+        let lightened = picture(100, 60, &levels).to_enlarged_grey(1);
+        let at = |x: usize, y: usize| lightened.pixels[y * width + x];
+        assert_eq!((at(10, 10), at(10, 50), at(41, 50)), (255, 229, 20));
+        assert!(at(41, 10) < 40, "{}", at(41, 10));
     }
 
     #[test]
