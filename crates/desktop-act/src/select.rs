@@ -154,7 +154,9 @@ async fn choose_by_keys<D: Desktop>(
     option: &Element,
     limits: &ActLimits,
 ) -> Result<bool, Halt> {
-    let mut reachable = options.iter().filter(|one| is_option(one) && one.states.takes_input());
+    // In Swing they are labels.
+    let is_like_it = |one: &&Element| is_option(one) || one.role == option.role;
+    let mut reachable = options.iter().filter(|one| is_like_it(one) && one.states.takes_input());
     let Some(at) = reachable.position(|one| one.id == option.id).filter(|at| *at <= STEPS_MAX) else {
         return Ok(false);
     };

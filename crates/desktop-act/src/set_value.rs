@@ -18,7 +18,7 @@ use crate::{
     expected::{Expected, excerpt},
     focus::focus_element,
     meaning::{Likeness, likeness, number},
-    patience::{comes_within, read_element, watch_app},
+    patience::{comes_within, read_element, read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, refused, report},
     text::{blindness, clear, dots, has_keyboard, hiding, length_evidence, read, read_when_done},
     type_text::{TypeText, type_text},
@@ -102,6 +102,9 @@ async fn set_and_check<D: Desktop>(
             }
         }
     }
+    if let Some(inner) = inner_field(desktop, ready).await? {
+        return enter(desktop, &inner, value, limits).await.map(Some);
+    }
     let is_text_of_spin = ready.element.role == Role::SPIN_BUTTON && matches!(value, NewValue::Text(_));
     if is_text_of_spin || has_entry(desktop, ready).await? || is_field(&ready.element, &value.typed()) {
         match enter(desktop, ready, value, limits).await {
@@ -114,6 +117,29 @@ async fn set_and_check<D: Desktop>(
         NewValue::Text(text) => set_text(desktop, ready, text, limits).await,
         NewValue::Number(number) => set_number(desktop, ready, *number, limits).await,
     }
+}
+
+/// The field inside of a control that takes no text itself: a box to choose from in which something else can be typed, or a spin button
+/// of a toolkit where that accepts a value and drops it.
+async fn inner_field<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Ready>, Halt> {
+    let element = &ready.element;
+    let takes_text = element.offers(Pattern::Text) || element.offers(Pattern::EditableText);
+    let is_around = (element.role == Role::COMBO_BOX && !takes_text)
+        || (element.role == Role::SPIN_BUTTON && desktop.quirks(element.id).drops_values);
+    if !is_around {
+        return Ok(None);
+    }
+    let tree = read_tree(desktop, ready.surface.id).await?;
+    let is_field = |one: &&Element| {
+        [Role::ENTRY, Role::TEXT].contains(&one.role)
+            && one.offers(Pattern::EditableText)
+            && one.states.takes_input()
+    };
+    let inner = tree.descendants(element.id).find(is_field).cloned();
+    Ok(inner.map(|element| {
+        let point = element.bounds.map(|bounds| bounds.center());
+        Ready { surface: ready.surface.clone(), element, point }
+    }))
 }
 
 /// Whether an element was refused because it does not take the focus, as a spin button of GTK 4.

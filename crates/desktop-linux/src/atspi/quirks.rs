@@ -36,7 +36,8 @@
 //! Chromium: when a page replaces the empty one that a window starts with, nothing is announced; the old document
 //! keeps answering and reports itself DEFUNCT.
 //!
-//! Swing by its bridge (0.40): an item of a menu is placed as if its pop-up were at its menu. Its action works.
+//! Swing by its bridge (0.40): an item of a menu is placed as if its pop-up were at its menu. Its action works. The value
+//! of a spin button is accepted and dropped.
 //!
 //! GTK 2 by its bridge (GIMP 2.10): the items of an open menu are not SHOWING, only VISIBLE, and so are those of a closed one, which
 //! keep the place where they were. A menu is the selected child of its menu bar or menu exactly while it is open, without being SELECTED
@@ -344,6 +345,7 @@ impl Toolkit {
             // key is pressed, the bridge waits for that connection in turn.
             blocks_in_actions: matches!(self, Self::Gtk2 | Self::Gtk3),
             runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
+            drops_values: self == Self::Java,
             // For text, it asks how to import it.
             pastes_cells_as: (self == Self::LibreOffice).then_some("application/x-libreoffice-tsvc"),
         }

@@ -45,6 +45,8 @@ pub struct Quirks {
     pub blocks_in_actions: bool,
     /// Timers of its own are always due soon, so that one that is due says nothing about the effect of an input.
     pub runs_timers: bool,
+    /// It accepts the value of a spin button and drops it; what is typed into the field inside of it counts.
+    pub drops_values: bool,
     /// The media type of rows of cells that it pastes without a question: cells are separated by tabs, rows by line feeds.
     pub pastes_cells_as: Option<&'static str>,
 }
