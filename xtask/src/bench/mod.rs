@@ -54,6 +54,8 @@ pub(crate) enum Bench {
     /// over `deskhand mcp`: menus, dialogs, lists, text, saving. The X server, files and the clipboard judge. Fails if something was
     /// said to be done that was not, a call hung, or a file was damaged.
     ///
+    /// `--tasks` does tasks of several steps in five of them by workflows, and judges the files that they leave.
+    ///
     /// A full run takes about half an hour and installs two gigabytes. For a part of it: `--only GIMP`, `--only "Qt 5"`, `--installed`.
     Applications(applications::ApplicationsArguments),
     /// Write cells into a spreadsheet by its own interface and through its window, and compare the times.

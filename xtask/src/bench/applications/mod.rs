@@ -2,15 +2,19 @@
 //!
 //! - `programs` has an entry for each application, `documents` what they open.
 //! - `client` speaks with `deskhand mcp`, `screen` with the X server and the kernel, which judge.
+//! - `models` has the model that reads what is only drawn.
+//! - `tasks` has tasks of several steps, judged by the files that they leave.
 //! - `run` tries the columns of one application, `row` holds what came of it, `page` writes `docs/applications.md`.
 
 mod client;
 mod documents;
+mod models;
 mod page;
 mod programs;
 mod row;
 mod run;
 mod screen;
+mod tasks;
 
 use std::{
     fs,
@@ -35,12 +39,15 @@ const TOOLS: &[&str] = &["Xvfb", "openbox", "dbus-daemon", "xprop", "xclip", "te
 /// Options of `cargo xtask bench applications`.
 #[derive(Args)]
 pub(crate) struct ApplicationsArguments {
-    /// Try only this application, by a part of its name or toolkit; repeatable. The page is left as it is.
+    /// Try only this application or task, by a part of its name or toolkit; repeatable. The page is left as it is.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
     /// Try what is installed, and install nothing. The page is left as it is.
     #[arg(long)]
     installed: bool,
+    /// Do tasks of several steps instead, judged by the files that they leave.
+    #[arg(long)]
+    tasks: bool,
     /// Use a build without optimisations, which takes less time to build.
     #[arg(long)]
     debug: bool,
@@ -57,10 +64,17 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
     for tool in TOOLS {
         ensure!(workspace::is_program(tool), "{tool} is not installed; run `cargo xtask setup`");
     }
+    if arguments.tasks {
+        let binary = binary(arguments.debug)?;
+        let models = models::pull(&binary)?;
+        let all_done = tasks::run(&binary, &models, &arguments.only, arguments.installed)?;
+        return Ok(if all_done { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+    }
     let chosen: Vec<&Program> =
         PROGRAMS.iter().filter(|program| is_chosen(program, &arguments.only)).collect();
     ensure!(!chosen.is_empty(), "no application is named so; there are {}", names());
     let binary = binary(arguments.debug)?;
+    let models = models::pull(&binary)?;
     let mut rows: Vec<Row> = Vec::new();
     for program in chosen {
         let packages: Vec<&str> = [program.package].iter().chain(program.with).copied().collect();
@@ -72,7 +86,7 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
             setup::install_packages(&packages)?;
         }
         console::progress(&format!("{} …", program.name));
-        let row = run::run(program, &binary, arguments.trace);
+        let row = run::run(program, &binary, Some(&models), arguments.trace);
         console::result(&page::line(&row));
         page::problems(&row).iter().for_each(|problem| console::result(&format!("    {problem}")));
         rows.push(row);
@@ -156,7 +170,7 @@ mod tests {
         let missing = TOOLS.iter().chain(&["mousepad", "xterm"]).any(|tool| !workspace::is_program(tool));
         let tries = binary.is_file() && (!missing || std::env::var_os("DESKHAND_ALL_TESTS").is_some());
         for program in PROGRAMS.iter().filter(|program| tries && NAMES.contains(&program.name)) {
-            let row = run::run(program, &binary, /*trace*/ false);
+            let row = run::run(program, &binary, /*models*/ None, /*trace*/ false);
             // How long it takes depends on what else runs here.
             let problems: Vec<String> = page::problems(&row);
             let others: Vec<&String> =

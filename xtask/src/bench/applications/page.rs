@@ -53,7 +53,8 @@ pub(super) fn page(rows: &[Row], date: &str, load: &str) -> String {
          What works in which application, each from a package of Debian, started by its name on a private desktop and operated over\n\
          `deskhand mcp`. Written by `cargo xtask bench applications` on {date}. What counts is what the X server lists, what is in the file on disk,\n\
          or what another program finds on the clipboard, never what Deskhand says. `–` is what the application does not have, or what was not tried in\n\
-         it. First elements are read from the application, or from a picture where it exposes none; the time counts from its last window.\n\
+         it. First elements are read from the application, or from a picture where it exposes none, by the model that `deskhand model pull ocr`\n\
+         gets; the time counts from its last window.\n\
          Times depend on what else the machine does: its load was {load}.\n\
          A verdict is wrong if it says `seen` of what did not happen; *missed* is what happened and was not `seen`.\n\n\
          [Toolkits](reference/toolkits.md) has what each toolkit can do.\n\n"

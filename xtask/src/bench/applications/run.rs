@@ -14,6 +14,7 @@ use tempfile::TempDir;
 use super::{
     client::{CALL_MAX, Called, Client},
     documents::{Document, KEPT, LINE},
+    models,
     programs::{List, Program, Save, Where},
     row::{Cell, Column, Row},
     screen::Screen,
@@ -44,10 +45,10 @@ struct Stage<'a> {
     trace: bool,
 }
 
-/// Tries an application.
-pub(super) fn run(program: &Program, binary: &Path, trace: bool) -> Row {
+/// Tries an application, for a user who has pulled these models.
+pub(super) fn run(program: &Program, binary: &Path, models: Option<&Path>, trace: bool) -> Row {
     let row = Row::new(program);
-    match start(program, binary, row.clone()) {
+    match start(program, binary, models, row.clone()) {
         Ok(mut stage) => {
             stage.trace = trace;
             if let Err(error) = stage.columns() {
@@ -59,8 +60,8 @@ pub(super) fn run(program: &Program, binary: &Path, trace: bool) -> Row {
     }
 }
 
-fn start<'a>(program: &'a Program, binary: &Path, row: Row) -> Result<Stage<'a>> {
-    let home = tempfile::tempdir().context("make a home folder")?;
+fn start<'a>(program: &'a Program, binary: &Path, models: Option<&Path>, row: Row) -> Result<Stage<'a>> {
+    let home = models::home(models)?;
     let work = home.path().join("work");
     fs::create_dir(&work).context("make a folder")?;
     program.opens.make(&work)?;
@@ -232,7 +233,7 @@ impl Stage<'_> {
         for word in words {
             let looked = self.look(&self.window.clone())?;
             let Some(id) = element_of(&looked.text, word) else {
-                done.text = format!("1. click_element: refused\nno word {word:?}");
+                done.text = format!("1. click_element: refused\n1. no word {word:?} is read");
                 return Ok(done);
             };
             done = self.act("click_element", &json!({"id": id}))?;
