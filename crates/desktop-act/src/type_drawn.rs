@@ -3,6 +3,8 @@
 //! They have to be read exactly, once more than before, inserted into a line that read the same without them, and where the target is
 //! if it has a place. Words that were there before, or that came elsewhere, prove nothing.
 
+use std::time::Duration;
+
 use deskhand_core::{
     geometry::{Rect, Screen},
     ids::WindowId,
@@ -24,8 +26,10 @@ const GAP_MAX: i32 = 2;
 const SAME_LINE: i32 = 50;
 /// The longest line that is quoted, in characters.
 const QUOTE_MAX: usize = 160;
-/// How often the window is read after text was typed: it may be drawn late.
-const LOOKS_MAX: usize = 2;
+/// How often the window is read after text was typed: it may be drawn late, and where a caret blinks, it is read better without.
+const LOOKS_MAX: usize = 3;
+/// How long the next change is waited for between the looks: carets blink more often.
+const BLINK: Duration = Duration::from_millis(700);
 
 /// What is read in a window.
 #[derive(Debug)]
@@ -100,7 +104,8 @@ impl Drawn {
             }
             let is_read = !(now.lines.is_empty() && self.lines.is_empty());
             looks_otherwise |= is_read && now.picture != self.picture;
-            desktop.settle(watch, QuietLimits::default()).await?;
+            let quiet = QuietLimits::default();
+            desktop.settle(watch, QuietLimits { first_change: BLINK, ..quiet }).await?;
         }
         Ok(if looks_otherwise { Typed::LooksOtherwise } else { Typed::Nothing })
     }

@@ -261,7 +261,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .menu(&["About"])
         .list(List::Shows("Berlin"))
         .text(Where::Focused)
-        .copies("ctrl+slash ctrl+c"),
+        .copies("ctrl+/ ctrl+c"),
     // Swing
     program("A form in Swing", "Swing", "openjdk-17-jdk")
         .with(&["libatk-wrapper-java", "libatk-wrapper-java-jni"])
