@@ -37,7 +37,7 @@ pub async fn select_items<D: Desktop>(
     let act = Act::SelectItems { items: items.to_vec() };
     if items.is_empty() || items.len() > WANTED_MAX {
         let max = u64::try_from(WANTED_MAX).unwrap_or(u64::MAX);
-        return Ok(refused(act, ArgumentProblem::Path { max }));
+        return Ok(refused(act, ArgumentProblem::Items { max }));
     }
     report(act.clone(), select_all(desktop, window, list, (items, act), limits).await)
 }

@@ -335,6 +335,16 @@ pub enum ArgumentProblem {
         /// The most.
         max: u64,
     },
+    /// The number of items.
+    Items {
+        /// The most.
+        max: u64,
+    },
+    /// The number of ranges of cells.
+    Ranges {
+        /// The most.
+        max: u64,
+    },
     /// Rows of different lengths, or none.
     Rows,
     /// The number of cells.

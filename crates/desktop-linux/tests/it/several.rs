@@ -68,6 +68,8 @@ async fn several(toolkit: Toolkit) {
     assert_eq!(report.effect(), Verdict::Refused, "{toolkit}: {}", report.summary());
     assert!(report.summary().contains("Atlantis"), "{toolkit}: {}", report.summary());
     assert_eq!(cities.selected().await, "Berlin, Zürich", "{toolkit}: a refusal does nothing");
+    let report = cities.select(&["Lima"; 51]).await;
+    assert!(report.summary().contains("1 to 50 items"), "{toolkit}: {}", report.summary());
 
     let report = cities.select(&["Berlin"]).await;
     assert_eq!(report.effect(), Verdict::Seen, "{toolkit}: {}", report.summary());

@@ -180,6 +180,8 @@ fn arguments(problem: ArgumentProblem) -> String {
         ArgumentProblem::Times { max } => format!("keys can be pressed 1 to {max} times"),
         ArgumentProblem::Notches { max } => format!("scroll by 1 to {max} notches per direction"),
         ArgumentProblem::Path { max } => format!("expected a path of 1 to {max} names"),
+        ArgumentProblem::Items { max } => format!("1 to {max} items can be selected at once"),
+        ArgumentProblem::Ranges { max } => format!("1 to {max} ranges can be selected at once"),
         ArgumentProblem::Rows => "expected at least one row, and rows of equal length".to_owned(),
         ArgumentProblem::Cells { given, max } => {
             format!("cannot write {given} cells at once; write at most {max}")
