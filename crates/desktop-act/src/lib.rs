@@ -72,6 +72,7 @@ mod select;
 mod select_cells;
 mod select_drawn;
 mod select_items;
+mod select_ranges;
 mod select_text;
 mod set_checked;
 mod set_value;

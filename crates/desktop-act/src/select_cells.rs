@@ -1,10 +1,10 @@
 //! Selecting a range of cells for the next command.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
+    action::{Act, Action, Aim, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
     command::Route,
     ids::WindowId,
-    ui::{CellRange, CellRef, Element, State, TableShape, WindowInfo},
+    ui::{CellRange, CellRanges, CellRef, Element, State, TableShape, WindowInfo},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
@@ -14,16 +14,19 @@ use deskhand_desktop::{
 use crate::{
     patience::{patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
+    select_ranges::select_several,
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
     text::read,
 };
 
+/// The most ranges that are selected at once.
+const RANGES_MAX: usize = 20;
 /// The largest range that is selected with the arrow keys.
 const STEPS_MAX: u32 = 60;
 
 /// Selects a range of cells: a small one with the arrow keys, otherwise by the name box. Verified by the states of the cells
-/// at its corners and just outside of it, or by the text of the name box.
+/// at its corners and just outside of it, or by the text of the name box. Of several ranges, the further ones are added by clicks.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -31,22 +34,28 @@ pub async fn select_cells<D: Desktop>(
     desktop: &D,
     window: WindowId,
     target: &TableTarget,
-    range: CellRange,
+    ranges: &CellRanges,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::SelectCells { range }, select(desktop, window, target, range, limits).await)
+    let act = Act::SelectCells { range: ranges.clone() };
+    report(act, select(desktop, window, target, ranges, limits).await)
 }
 
 async fn select<D: Desktop>(
     desktop: &D,
     window: WindowId,
     target: &TableTarget,
-    range: CellRange,
+    ranges: &CellRanges,
     limits: &ActLimits,
 ) -> Result<Action, Halt> {
+    if ranges.ranges().count() > RANGES_MAX {
+        let max = u64::try_from(RANGES_MAX).unwrap_or(u64::MAX);
+        return Err(Refusal::from(ArgumentProblem::Ranges { max }).into());
+    }
     let (surface, table) = find_table(desktop, window, target).await?;
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
-    if range.last.row >= shape.rows || range.last.column >= shape.columns {
+    let is_outside = |range: &CellRange| range.last.row >= shape.rows || range.last.column >= shape.columns;
+    if let Some(range) = ranges.ranges().find(is_outside) {
         return Err(Refusal::CellsOutside { range, table: (&table).into(), shape }.into());
     }
     let all = surfaces(desktop, window).await?;
@@ -54,26 +63,56 @@ async fn select<D: Desktop>(
         return Err(Refusal::DialogInFront { dialog: (&dialog).into(), of: None }.into());
     }
     bring_to_front(desktop, surface.id).await?;
-    let done = |evidence| Action::new(Act::SelectCells { range }, Aim::element(&table), evidence);
-    let mut cells = Cells { desktop, surface: &surface, table: &table, range, name_box: None };
+    let selected = match ranges.single() {
+        Some(range) => select_range(desktop, (&surface, &table), range, limits).await?,
+        None => select_several(desktop, (&surface, &table), ranges, limits).await?,
+    };
+    let done = |evidence: Evidence| {
+        Action::new(Act::SelectCells { range: ranges.clone() }, Aim::element(&table), evidence)
+    };
+    Ok(match selected {
+        Selected::Already => done(Proof::Holds { already: true }.into()),
+        Selected::Now => done(Proof::Holds { already: false }.into()).by(Route::Input),
+        Selected::Not => done(Shortfall::NotReached { way: None }.into()).by(Route::Input),
+    })
+}
+
+/// Whether exactly the wanted cells are selected.
+pub(crate) enum Selected {
+    /// They were before.
+    Already,
+    /// They are now.
+    Now,
+    /// They are not.
+    Not,
+}
+
+/// Selects one range.
+pub(crate) async fn select_range<D: Desktop>(
+    desktop: &D,
+    (surface, table): (&WindowInfo, &Element),
+    range: CellRange,
+    limits: &ActLimits,
+) -> Result<Selected, Halt> {
+    let mut cells = Cells { desktop, surface, table, range, name_box: None };
     if cells.are_selected().await? {
-        return Ok(done(Evidence::from(Proof::Holds { already: true })));
+        return Ok(Selected::Already);
     }
     for way in [Way::Arrows, Way::NameBox] {
         let tried = match way {
             Way::Arrows => cells.with_arrows(limits).await,
-            Way::NameBox => match name_in_box(desktop, &surface, &range, limits).await {
+            Way::NameBox => match name_in_box(desktop, surface, &range, limits).await {
                 Ok(()) => Ok(cells.are_selected().await?),
                 Err(halt) => Err(halt),
             },
         };
         match tried {
-            Ok(true) => return Ok(done(Proof::Holds { already: false }.into()).by(Route::Input)),
+            Ok(true) => return Ok(Selected::Now),
             Ok(false) | Err(Halt::Refused(_)) => {}
             Err(failed) => return Err(failed),
         }
     }
-    Ok(done(Shortfall::NotReached { way: None }.into()).by(Route::Input))
+    Ok(Selected::Not)
 }
 
 /// How a person selects a range without the mouse.
@@ -175,6 +214,11 @@ impl<D: Desktop> Cells<'_, D> {
     }
 }
 
-async fn has_selection<D: Desktop>(desktop: &D, table: &Element, cell: CellRef) -> DesktopResult<bool> {
+/// Whether a cell is marked as selected.
+pub(crate) async fn has_selection<D: Desktop>(
+    desktop: &D,
+    table: &Element,
+    cell: CellRef,
+) -> DesktopResult<bool> {
     Ok(patiently(|| desktop.cell(table.id, cell)).await?.states.has(State::Selected))
 }

@@ -7,7 +7,7 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ids::ElementId,
     keys::Modifier,
-    ui::{CellRange, CellRef},
+    ui::{CellRange, CellRanges, CellRef},
 };
 use deskhand_desktop::{Button, keys::KeyChord};
 
@@ -135,7 +135,8 @@ pub(crate) enum Action {
     },
     /// Select cells of a table.
     SelectCells {
-        range: CellRange,
+        /// Range such as `A1:C5`, or several: `A7,D1:D7`.
+        range: CellRanges,
         /// Table, by id or name [default: the largest one].
         #[arg(long)]
         table: Option<TargetText>,

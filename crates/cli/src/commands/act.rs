@@ -219,7 +219,7 @@ impl Hand<'_> {
             }
             Action::SelectCells { range, table } => {
                 let table = self.table(table.as_ref()).await?;
-                act::select_cells(desktop, window, &table, *range, limits).await
+                act::select_cells(desktop, window, &table, range, limits).await
             }
             Action::Click { .. }
             | Action::Type { .. }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     geometry::{Point, Screen},
     keys::Modifier,
-    ui::{CellRange, Wanted},
+    ui::{CellRange, CellRanges, Wanted},
 };
 
 /// The longest text that is kept of what was typed, set or read back, in characters.
@@ -92,7 +92,7 @@ pub enum Act {
     /// Selects cells of a table.
     SelectCells {
         /// The cells.
-        range: CellRange,
+        range: CellRanges,
     },
     /// Selects a part of a text.
     SelectText {
@@ -210,7 +210,7 @@ pub enum PostCondition<'a> {
     /// Exactly these items of the target are selected.
     ItemsSelected(&'a [String]),
     /// Exactly these cells of the target are selected.
-    CellsSelected(CellRange),
+    CellsSelected(&'a CellRanges),
     /// This part of the target's text is selected.
     TextSelected(&'a str),
     /// The target, or the clipboard, holds this text; clipped.
@@ -243,7 +243,7 @@ impl Act {
             Self::ChooseFile { path } => PostCondition::FileTaken(path),
             Self::SelectItem { item } => PostCondition::ItemSelected(item),
             Self::SelectItems { items } => PostCondition::ItemsSelected(items),
-            Self::SelectCells { range } => PostCondition::CellsSelected(*range),
+            Self::SelectCells { range } => PostCondition::CellsSelected(range),
             Self::SelectText { text } => PostCondition::TextSelected(text),
             Self::Type { text }
             | Self::Paste { text }

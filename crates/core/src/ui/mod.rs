@@ -26,7 +26,7 @@ pub use picture::PictureRef;
 pub use place::Place;
 pub use role::Role;
 pub use states::{State, States};
-pub use table::{CellRange, CellRef, ParseCellError, TableContent, TableShape};
+pub use table::{CellRange, CellRanges, CellRef, ParseCellError, TableContent, TableShape};
 pub use tree::{Partial, Tree};
 pub use window::{
     AppInfo, WindowInfo, WindowKind, WindowState, belongs_to, same_app, surfaces, window_label,

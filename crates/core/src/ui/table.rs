@@ -31,6 +31,13 @@ pub struct CellRange {
     pub last: CellRef,
 }
 
+/// Ranges of cells, at least one. Formatted as `A7,D1:D7`.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct CellRanges {
+    first: CellRange,
+    more: Vec<CellRange>,
+}
+
 /// A cell or range that cannot be parsed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a cell such as `B3` or a range such as `A1:C5`")]
@@ -72,6 +79,24 @@ impl CellRange {
     pub fn cell_count(&self) -> u64 {
         let shape = self.shape();
         u64::from(shape.rows) * u64::from(shape.columns)
+    }
+}
+
+impl CellRanges {
+    /// The only one; `None` if there are several.
+    pub fn single(&self) -> Option<CellRange> {
+        self.more.is_empty().then_some(self.first)
+    }
+
+    /// All of them, in order.
+    pub fn ranges(&self) -> impl Iterator<Item = CellRange> {
+        std::iter::once(self.first).chain(self.more.iter().copied())
+    }
+}
+
+impl From<CellRange> for CellRanges {
+    fn from(range: CellRange) -> Self {
+        Self { first: range, more: Vec::new() }
     }
 }
 
@@ -126,6 +151,23 @@ impl FromStr for CellRange {
     }
 }
 
+impl fmt::Display for CellRanges {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.first.fmt(f)?;
+        self.more.iter().try_for_each(|range| write!(f, ",{range}"))
+    }
+}
+
+impl FromStr for CellRanges {
+    type Err = ParseCellError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut ranges = text.split([',', ';']).map(str::parse);
+        let first = ranges.next().unwrap_or_else(|| Err(ParseCellError(text.to_owned())))?;
+        Ok(Self { first, more: ranges.collect::<Result<_, _>>()? })
+    }
+}
+
 macro_rules! serde_as_text {
     ($($name:ty),*) => {$(
         impl Serialize for $name {
@@ -141,7 +183,7 @@ macro_rules! serde_as_text {
         }
     )*};
 }
-serde_as_text!(CellRef, CellRange);
+serde_as_text!(CellRef, CellRange, CellRanges);
 
 /// The displayed content of a range, row by row.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

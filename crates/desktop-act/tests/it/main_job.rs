@@ -24,7 +24,7 @@ async fn a_table_becomes_a_saved_chart() {
     let calc = seen(launch(&desktop, &request, &limits).await.unwrap()).window.unwrap().id;
     let (start, range) = ("A1".parse().unwrap(), "A1:C5".parse().unwrap());
     seen(write_table(&desktop, calc, &TableTarget::Largest, start, &rows, &limits).await.unwrap());
-    seen(select_cells(&desktop, calc, &TableTarget::Largest, range, &limits).await.unwrap());
+    seen(select_cells(&desktop, calc, &TableTarget::Largest, &range, &limits).await.unwrap());
     let path = ["Insert".to_owned(), "Chart…".to_owned()];
     let wizard = seen(visit(&desktop, calc, &path, &limits).await.unwrap()).window.unwrap();
     assert_eq!(wizard.title, "Chart Type");

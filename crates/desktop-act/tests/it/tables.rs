@@ -165,14 +165,33 @@ async fn a_range_is_selected() {
     for (wanted, has_name_box, effect) in cases {
         let (desktop, window) = spreadsheet(|_| {}, has_name_box);
         let target = TableTarget::Largest;
-        let report =
-            select_cells(&desktop, window, &target, range(wanted), &ActLimits::default()).await.unwrap();
-        assert_eq!(report.effect(), effect, "{wanted}: {}", report.summary());
-        let report = select_cells(&desktop, window, &target, range("A1:A9999999"), &ActLimits::default())
+        let report = select_cells(&desktop, window, &target, &range(wanted).into(), &ActLimits::default())
             .await
             .unwrap();
+        assert_eq!(report.effect(), effect, "{wanted}: {}", report.summary());
+        let report =
+            select_cells(&desktop, window, &target, &range("A1:A9999999").into(), &ActLimits::default())
+                .await
+                .unwrap();
         assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
     }
+}
+
+#[tokio::test]
+async fn several_ranges_are_refused_or_missed_where_they_cannot_be_selected() {
+    let (desktop, window) = spreadsheet(|_| {}, /*has_name_box*/ true);
+    let select = async |ranges: &str| {
+        let (target, ranges) = (TableTarget::Largest, ranges.parse().unwrap());
+        select_cells(&desktop, window, &target, &ranges, &ActLimits::default()).await.unwrap()
+    };
+    let report = select("A1:A2,C1").await;
+    assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
+    assert!(report.summary().contains("one range after the other"), "{}", report.summary());
+    let report = select("A1,C1:C9999999").await;
+    assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
+    let many: Vec<String> = (1..=21).map(|row| format!("A{row}")).collect();
+    let report = select(&many.join(",")).await;
+    assert!(report.summary().contains("1 to 20 ranges"), "{}", report.summary());
 }
 
 #[test]

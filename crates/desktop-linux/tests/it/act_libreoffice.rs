@@ -107,7 +107,7 @@ async fn main_job<D: Desktop>(routine: &Routine<'_, D>, profile: &str, document:
     routine.step("04-write", act::write_table(desktop, calc, &sheet, start, &rows, limits)).await;
     let read = routine.step("05-read-back", act::read_table(desktop, calc, &sheet, Some(range))).await;
     assert_eq!(read.output["rows"], serde_json::json!(SALES));
-    routine.step("06-select", act::select_cells(desktop, calc, &sheet, range, limits)).await;
+    routine.step("06-select", act::select_cells(desktop, calc, &sheet, &range.into(), limits)).await;
     let path = ["Insert".to_owned(), "Chart…".to_owned()];
     let wizard = routine.step("07-insert-chart", act::visit(desktop, calc, &path, limits)).await;
     assert_eq!(wizard.window.unwrap().title, "Chart Type");

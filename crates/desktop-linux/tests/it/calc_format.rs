@@ -32,7 +32,7 @@ const SHEET: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
 
 async fn select(desktop: &LinuxDesktop, calc: WindowId, cell: &str, limits: &ActLimits) {
     let range = cell.parse().unwrap();
-    let report = act::select_cells(desktop, calc, &TableTarget::Largest, range, limits).await.unwrap();
+    let report = act::select_cells(desktop, calc, &TableTarget::Largest, &range, limits).await.unwrap();
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
 }
 

@@ -6,6 +6,7 @@ mod act_libreoffice;
 mod addresses;
 mod applications;
 mod calc_format;
+mod cell_ranges;
 mod confined;
 mod contract;
 mod detection;

@@ -180,7 +180,7 @@ impl Office {
         let (desktop, window, limits) = (&self.desktop, self.calc, &self.limits);
         let sheet = TableTarget::Largest;
         let (range, to) = ("A1:A2".parse().unwrap(), "D6".parse().unwrap());
-        Box::pin(act::select_cells(desktop, window, &sheet, range, limits)).await.unwrap();
+        Box::pin(act::select_cells(desktop, window, &sheet, &range, limits)).await.unwrap();
         let Some((_, table)) = self.sheet().await else { return Outcome::none("the sheet does not show") };
         let from = desktop.cell(table.id, "A1".parse().unwrap()).await.unwrap();
         let to_cell = desktop.cell(table.id, to).await.unwrap();

@@ -1,6 +1,6 @@
 //! The tool `select_cells`.
 
-use deskhand_core::{command::Listing, intent::Does, ui::CellRange};
+use deskhand_core::{command::Listing, intent::Does, ui::CellRanges};
 use deskhand_desktop::Desktop;
 use deskhand_desktop_act::select_cells;
 use schemars::JsonSchema;
@@ -11,7 +11,7 @@ use super::{
     registry::{Tool, ToolContext, ToolResult},
 };
 
-/// Selects a range of cells.
+/// Selects a range of cells, or several.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SelectCells {
@@ -19,7 +19,7 @@ pub(super) struct SelectCells {
     id: Option<ElementArgument>,
     #[schemars(extend("x-takes" = "name"))]
     name: Option<String>,
-    /// Such as A1:C5.
+    /// Such as A1:C5 or A7,D1:D7.
     range: String,
 }
 
@@ -30,8 +30,8 @@ impl<D: Desktop> Tool<D> for SelectCells {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        let range: CellRange = parse(&input.range)?;
+        let ranges: CellRanges = parse(&input.range)?;
         let target = table_target(input.id, input.name);
-        Ok(select_cells(context.desktop, context.window()?, &target, range, &context.limits).await?.into())
+        Ok(select_cells(context.desktop, context.window()?, &target, &ranges, &context.limits).await?.into())
     }
 }

@@ -322,6 +322,9 @@ fn not_reached(action: &Action, way: Option<Way>) -> String {
                 "{text:?} did not come into view in {label}, which is scrolled as far as it goes in that direction"
             )
         }
+        (None, Some(PostCondition::CellsSelected(ranges))) if ranges.single().is_none() => {
+            format!("{ranges} of {label} were not selected together; act on one range after the other")
+        }
         (None, Some(PostCondition::CellsSelected(range))) => format!("{range} of {label} was not selected"),
         (None, Some(PostCondition::TextSelected(text))) => {
             format!("{label} does not report that {text:?} is selected")
