@@ -55,6 +55,7 @@ mod meaning;
 mod menus;
 mod news;
 mod oracle;
+mod order;
 mod paste_cells;
 mod patience;
 mod permitted;

@@ -1,4 +1,4 @@
-//! Scrolls until a text is in view, as in lists that only have what they show.
+//! Scrolls until a text is in view, as in lists that only have what they show: through rows that are sorted by leaps, else view by view.
 
 use std::time::Duration;
 
@@ -6,15 +6,16 @@ use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Shortfall},
     command::Route,
     duration::milliseconds,
-    geometry::{Rect, Screen},
+    geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, State, Tree, WindowInfo, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
+use deskhand_desktop::{Desktop, DesktopResult, QuietLimits, Settled};
 use serde_json::json;
 
 use crate::{
     checks::{Need, check},
+    order::{is_sorted, natural},
     patience::{read_tree, watch_app},
     report::{ActLimits, ActionReport, Halt, report},
     surfaces::bring_to_front,
@@ -32,6 +33,11 @@ const VIEW_PERCENT: i32 = 90;
 const STARTS_MAX: Duration = Duration::from_millis(400);
 /// How many turns in a row may draw something while the elements are still reported where they were.
 const LATE_MAX: u32 = 8;
+/// The first leap, in notches, and the longest.
+const LEAP_FIRST: i32 = 16;
+const LEAP_MAX: i32 = 200;
+/// The most leaps.
+const LEAPS_MAX: u32 = 60;
 /// How often nothing has to move before that is the end: more may be loaded there.
 const STILL_MAX: u32 = 2;
 
@@ -61,17 +67,18 @@ async fn search<D: Desktop>(
     let ready = check(desktop, window, id, name, Need::Act).await?;
     let point = ready.point.unwrap_or_else(|| ready.surface.bounds.center());
     bring_to_front(desktop, ready.surface.id).await?;
-    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text) };
+    // A browser draws what is scrolled some frames later.
+    let first_change = limits.quiet.first_change.max(STARTS_MAX);
+    let quiet = QuietLimits { first_change, quiet: limits.quiet.quiet / 2, ..limits.quiet };
+    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text), point, quiet };
     let done = |evidence: Evidence, waited_ms: u64, found: Option<ElementId>| {
         let action = Action::new(act.clone(), Aim::element(&ready.element), evidence).by(Route::Input);
         let output = found.map_or(serde_json::Value::Null, |id| json!({"id": id.to_string()}));
         ActionReport::from(action.after(waited_ms)).with_output(output)
     };
-    // A browser draws what is scrolled some frames later.
-    let first_change = limits.quiet.first_change.max(STARTS_MAX);
-    let quiet = QuietLimits { first_change, quiet: limits.quiet.quiet / 2, ..limits.quiet };
     let mut tree = read_tree(desktop, view.surface.id).await?;
-    let (mut waited_ms, mut notches, mut still, mut late) = (0, FIRST_NOTCHES, 0, 0);
+    let mut waited_ms = view.leap(desktop, &mut tree, up).await?;
+    let (mut notches, mut still, mut late) = (FIRST_NOTCHES, 0, 0);
     loop {
         if let Some(found) = view.shows(&tree) {
             return Ok(done(Proof::Holds { already: waited_ms == 0 }.into(), waited_ms, Some(found)));
@@ -84,9 +91,7 @@ async fn search<D: Desktop>(
             };
             return Ok(done(shortfall.into(), waited_ms, None));
         }
-        let watch = watch_app(desktop, view.surface.id).await?;
-        desktop.scroll(point, 0, if up { -notches } else { notches }).await?;
-        let settled = desktop.settle(watch, quiet).await?;
+        let settled = view.scroll(desktop, if up { -notches } else { notches }).await?;
         waited_ms += settled.waited_ms.max(1);
         let next = read_tree(desktop, view.surface.id).await?;
         match view.moved(&tree, &next) {
@@ -101,9 +106,8 @@ async fn search<D: Desktop>(
             // Too far, so that something was passed unseen: back, and by smaller steps.
             Moved::Elsewhere if notches > 1 && view.shows(&next).is_none() => {
                 (still, late) = (0, 0);
-                let watch = watch_app(desktop, view.surface.id).await?;
-                desktop.scroll(point, 0, if up { notches } else { -notches }).await?;
-                waited_ms += desktop.settle(watch, quiet).await?.waited_ms.max(1);
+                waited_ms +=
+                    view.scroll(desktop, if up { notches } else { -notches }).await?.waited_ms.max(1);
                 notches = (notches / 2).max(1);
                 tree = read_tree(desktop, view.surface.id).await?;
                 continue;
@@ -120,6 +124,10 @@ struct View {
     within: ElementId,
     /// The text, folded.
     text: String,
+    /// Where the wheel is turned.
+    point: Point<Screen>,
+    /// How long each turn is waited for.
+    quiet: QuietLimits,
 }
 
 /// How far a view moved.
@@ -133,6 +141,87 @@ enum Moved {
 }
 
 impl View {
+    /// Turns the wheel by so many notches down.
+    async fn scroll<D: Desktop>(&self, desktop: &D, down: i32) -> DesktopResult<Settled> {
+        let watch = watch_app(desktop, self.surface.id).await?;
+        desktop.scroll(self.point, 0, down).await?;
+        desktop.settle(watch, self.quiet).await
+    }
+
+    /// Leaps through rows that are sorted to where the text belongs: twice as far each time, and once past it half as far. Where it is not
+    /// found so, back to where it began, or further. Returns how long was waited, in milliseconds.
+    async fn leap<D: Desktop>(&self, desktop: &D, tree: &mut Tree, up: bool) -> DesktopResult<u64> {
+        let (mut waited_ms, mut moved, mut leap) = (0, 0, LEAP_FIRST);
+        let mut last: Option<i32> = None;
+        let mut closes_in = false;
+        for _ in 0..LEAPS_MAX {
+            if self.shows(tree).is_some() {
+                return Ok(waited_ms);
+            }
+            let Some(direction) = self.lies(tree) else { break };
+            closes_in |= last.is_some_and(|last| last != direction);
+            leap = match last {
+                None => leap,
+                Some(_) if closes_in => (leap / 2).max(1),
+                Some(_) => (leap * 2).min(LEAP_MAX),
+            };
+            last = Some(direction);
+            let settled = self.scroll(desktop, direction * leap).await?;
+            waited_ms += settled.waited_ms.max(1);
+            let mut next = read_tree(desktop, self.surface.id).await?;
+            for _ in 0..LATE_MAX {
+                if !settled.damaged || !matches!(self.moved(tree, &next), Moved::Nothing) {
+                    break;
+                }
+                let watch = watch_app(desktop, self.surface.id).await?;
+                waited_ms += desktop.settle(watch, self.quiet).await?.waited_ms.max(1);
+                next = read_tree(desktop, self.surface.id).await?;
+            }
+            if let Moved::Nothing = self.moved(tree, &next) {
+                break;
+            }
+            moved += direction * leap;
+            *tree = next;
+        }
+        let is_past = if up { moved < 0 } else { moved > 0 };
+        if self.shows(tree).is_none() && is_past {
+            waited_ms += self.scroll(desktop, -moved).await?.waited_ms.max(1);
+            *tree = read_tree(desktop, self.surface.id).await?;
+        }
+        Ok(waited_ms)
+    }
+
+    /// Whether the text lies further down (1) or up (-1), as rows in view tell that are sorted; `None` if they are not, or it belongs
+    /// between them.
+    fn lies(&self, tree: &Tree) -> Option<i32> {
+        /// How far the starts of names in one column lie apart at most, in pixels.
+        const COLUMN: i32 = 4;
+        let visible = self.visible(tree);
+        let inside: Vec<&Element> = tree.descendants(self.within).collect();
+        let mut rows: Vec<(Rect<Screen>, String)> = inside
+            .iter()
+            .filter(|one| one.child_count == 0 && one.states.has(State::Showing))
+            .filter_map(|one| Some((one.bounds?, fold_name(one.text.as_deref().unwrap_or(&one.name)))))
+            .filter(|(_, name)| !name.is_empty())
+            .filter(|(bounds, _)| visible.contains(&bounds.center()))
+            .collect();
+        let left = rows.iter().map(|(bounds, _)| bounds.x).min()?;
+        rows.retain(|(bounds, _)| bounds.x - left <= COLUMN);
+        rows.sort_by_key(|(bounds, _)| bounds.y);
+        let names: Vec<String> = rows.into_iter().map(|(_, name)| name).collect();
+        let (first, last) = (names.first()?, names.last()?);
+        if !is_sorted(&names) {
+            return None;
+        }
+        if natural(&self.text, last).is_gt() {
+            Some(1)
+        } else if natural(&self.text, first).is_lt() {
+            Some(-1)
+        } else {
+            None
+        }
+    }
+
     /// What is in the element that is scrolled; an element without parts is scrolled by the window around it.
     fn inside<'a>(&self, tree: &'a Tree) -> Vec<&'a Element> {
         let inside: Vec<&Element> = tree.descendants(self.within).collect();

@@ -35,6 +35,7 @@ mod secrets;
 mod several;
 mod teeth;
 mod typing;
+mod virtual_lists;
 mod wayland;
 mod writing;
 mod x11_client;
