@@ -11,7 +11,8 @@ use deskhand_core::{
 };
 
 use super::{
-    quirks::{Shift, Toolkit, Within},
+    quirks::Toolkit,
+    shift::{Shift, Within},
     wire::ObjectRef,
 };
 

@@ -15,6 +15,7 @@ use super::{
     events::deliver_roles,
     mirror::Source,
     quirks::Toolkit,
+    shift::Scale,
     wire::{ObjectRef, ROOT_PATH},
 };
 use deskhand_desktop::DesktopResult;
@@ -225,7 +226,7 @@ async fn candidates(bus: &Bus, application: &Application) -> CallResult<Vec<Cand
 fn best(candidates: &[Candidate], window: &WindowFacts, origin: Origin) -> Option<ObjectRef> {
     let placed = |candidate: &Candidate| {
         candidate.extents.map(|extents| match origin {
-            Origin::Screen => extents,
+            Origin::Screen => Scale::of(extents, window.bounds).apply(extents),
             // Nothing but the size is known.
             Origin::Window => Rect::new(window.bounds.x, window.bounds.y, extents.width, extents.height),
         })

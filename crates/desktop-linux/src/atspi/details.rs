@@ -14,7 +14,8 @@ use super::{
     application::Application,
     bus::{ACCESSIBLE, Bus, CallError, CallResult, DOCUMENT, SELECTION, TABLE, TEXT, VALUE},
     component::extents,
-    quirks::{Shift, Toolkit},
+    quirks::Toolkit,
+    shift::Shift,
     wire::{self, ObjectRef, WireRef},
 };
 

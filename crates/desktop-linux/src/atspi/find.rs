@@ -18,7 +18,7 @@ use super::{
     component::{extents, object_at},
     details::{read_states_of, read_text},
     mirror::Source,
-    quirks::Shift,
+    shift::Shift,
     wire::{self, ObjectRef},
 };
 use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
@@ -234,7 +234,7 @@ async fn next_spot(
         bus.call::<_, u32>(&spot.object, ACCESSIBLE, "GetRole", &())
     )?;
     if count > TreeLimits::default().children_max {
-        let (x, y) = (point.x - spot.shift.x, point.y - spot.shift.y);
+        let Point { x, y, .. } = spot.shift.undo(point);
         let cell = object_at(bus, &spot.object, x, y).await?;
         let spot = cell.map(|object| Spot { object, reported: None, shift: spot.shift, closed: false });
         return Ok(Next { spot, unplaced: Vec::new() });

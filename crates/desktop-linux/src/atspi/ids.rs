@@ -10,7 +10,7 @@ use deskhand_core::{
     ui::{Place, Tree},
 };
 
-use super::{quirks::Shift, wire::ObjectRef};
+use super::{shift::Shift, wire::ObjectRef};
 
 /// The most objects that are remembered; then those not seen for the longest time are forgotten.
 const OBJECTS_MAX: usize = 60_000;

@@ -27,6 +27,7 @@ mod mirror;
 mod pop_ups;
 mod quirks;
 mod shared;
+mod shift;
 mod text;
 mod view;
 mod wire;

@@ -17,7 +17,7 @@ use super::{
     component::extents,
     details::read_states,
     mirror::Source,
-    quirks::Shift,
+    shift::Shift,
     wire::{self, ObjectRef},
 };
 

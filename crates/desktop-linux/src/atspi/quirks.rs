@@ -46,64 +46,28 @@
 //! GTK 4: only the frame is `SHOWING`, so `VISIBLE` decides; extents are relative to the window without its shadow,
 //! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`).
 //! The content of a popover is reported as if it were in the window; the options of a drop-down exist only while it
-//! is open. `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
+//! is open. A list has objects for the 200 rows or so around those in view; rows that went out of view keep the place that they had
+//! and stay VISIBLE. What is at a point is told once those objects were read. `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
 //! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
 //! notebook until they are read, and returns their content as children of the whole.
+//!
+//! GTK and Qt with a scale factor on X11 report their own units, not pixels, for places and sizes ([`Scale`]).
 //!
 //! On Wayland ([`Origin::Window`]), every toolkit counts from the surface of its window, and GTK 3 with the shadow that it draws around one that
 //! floats. What GTK 3 reports of pop-ups is in `pop_up_shift`.
 
 use std::time::Duration;
 
-use super::{application::Origin, mirror::Parts};
+use super::{
+    application::Origin,
+    mirror::Parts,
+    shift::{Scale, Shift, Within},
+};
 use deskhand_core::{
     geometry::{Rect, Screen},
     ui::{Role, State, States},
 };
 use deskhand_desktop::{Aspect, Quirks};
-
-/// The offset from reported coordinates to those of the screen, in pixels.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(crate) struct Shift {
-    /// To the right.
-    pub(crate) x: i32,
-    /// Down.
-    pub(crate) y: i32,
-    /// What it holds for.
-    pub(super) within: Within,
-}
-
-/// What a shift holds for, where applications do not learn the places of their windows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Within {
-    /// A window.
-    #[default]
-    Window,
-    /// A pop-up whose place is known.
-    PopUp,
-    /// A pop-up whose place is not known, so that none of its elements has bounds.
-    Nowhere,
-}
-
-impl Shift {
-    /// Coordinates are correct as reported.
-    pub(crate) const NONE: Self = Self { x: 0, y: 0, within: Within::Window };
-
-    /// Whether it leads to a place on the screen.
-    pub(crate) fn is_known(self) -> bool {
-        self.within != Within::Nowhere
-    }
-
-    /// Converts reported extents to the screen.
-    pub(crate) fn apply(self, reported: Rect<Screen>) -> Rect<Screen> {
-        Rect::new(
-            reported.x.saturating_add(self.x),
-            reported.y.saturating_add(self.y),
-            reported.width,
-            reported.height,
-        )
-    }
-}
 
 /// The toolkit of an application, as far as it matters here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -364,13 +328,17 @@ impl Toolkit {
         origin: Origin,
     ) -> Shift {
         let Some(reported) = reported else { return Shift::NONE };
-        let to_window = Shift { x: window.x - reported.x, y: window.y - reported.y, ..Shift::NONE };
+        let to_window = |scale: Scale| {
+            let reported = scale.apply(reported);
+            Shift { x: window.x - reported.x, y: window.y - reported.y, scale, ..Shift::NONE }
+        };
+        let scale = Scale::of(reported, window);
         match (origin, self) {
             (Origin::Window, _) => {
-                let (left, top) = shadow(reported, window);
-                Shift { x: to_window.x - left, y: to_window.y - top, ..to_window }
+                let ((left, top), shift) = (shadow(reported, window), to_window(Scale::default()));
+                Shift { x: shift.x - left, y: shift.y - top, ..shift }
             }
-            (Origin::Screen, Self::Gtk4) => to_window,
+            (Origin::Screen, Self::Gtk4) => to_window(scale),
             (
                 Origin::Screen,
                 Self::Gtk2
@@ -380,7 +348,11 @@ impl Toolkit {
                 | Self::Java
                 | Self::LibreOffice
                 | Self::Other,
-            ) => Shift::NONE,
+            ) => {
+                // Qt counts from the monitor.
+                let is_moved = scale != Scale::default() && scale.makes_same(reported, window);
+                if is_moved { to_window(scale) } else { Shift { scale, ..Shift::NONE } }
+            }
         }
     }
 
@@ -394,7 +366,7 @@ impl Toolkit {
             return parent;
         }
         if *parent_role == Role::MENU {
-            return Shift { x: parent.x - SHADOW.0, y: parent.y - SHADOW.1, within: Within::PopUp };
+            return Shift { x: parent.x - SHADOW.0, y: parent.y - SHADOW.1, within: Within::PopUp, ..parent };
         }
         let pops_up = [Role::MENU, Role::POPUP_MENU, Role::WINDOW].contains(role);
         if pops_up { Shift { within: Within::Nowhere, ..parent } } else { parent }
@@ -423,15 +395,18 @@ impl Toolkit {
         let (Self::LibreOffice, Some(own), Some(parent)) = (self, reported, parent_reported) else {
             return parent_shift;
         };
-        let lacking = Shift { x: parent.x - own.x, y: parent.y - own.y, ..Shift::NONE };
+        let scale = parent_shift.scale;
+        let unshifted = Shift { scale, ..Shift::NONE };
+        let (right, down) = (scale.pixels(parent.x - own.x), scale.pixels(parent.y - own.y));
+        let lacking = Shift { x: right, y: down, ..unshifted };
         if *role == Role::ROOT_PANE {
             return lacking;
         }
-        let is_island = parent_shift != Shift::NONE
+        let is_island = parent_shift != unshifted
             && *role == Role::PANEL
             && own.width == parent.width
-            && Shift { x: -lacking.x, y: -lacking.y, ..Shift::NONE } == parent_shift;
-        if is_island { Shift::NONE } else { parent_shift }
+            && Shift { x: -right, y: -down, ..unshifted } == parent_shift;
+        if is_island { unshifted } else { parent_shift }
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 };
 
 use deskhand_core::{
-    geometry::{Rect, Screen},
+    geometry::{Point, Rect, Screen},
     ui::{CellRange, CellRef, Element, State, TableShape},
 };
 use futures_util::future::BoxFuture;
@@ -20,7 +20,8 @@ use super::{
     cells::{cell_object, cell_text, cells_of},
     component::{extents, object_at},
     details::{Details, Head, read_details, read_head, read_states},
-    quirks::{Shift, Toolkit},
+    quirks::Toolkit,
+    shift::Shift,
     wire::{ObjectRef, WireRef},
 };
 use deskhand_desktop::Picture;
@@ -202,8 +203,10 @@ impl Viewer<'_, '_> {
         area: Rect<Screen>,
     ) -> CallResult<Option<CellRange>> {
         let Some((visible, shape)) = container.area.zip(container.shape) else { return Ok(None) };
-        let back = Shift { x: -container.shift.x, y: -container.shift.y, ..Shift::NONE };
-        let Some(drawn) = back.apply(area).intersection(&visible) else { return Ok(None) };
+        let (first, last) = (Point::new(area.x, area.y), Point::new(area.right(), area.bottom()));
+        let (first, last) = (container.shift.undo(first), container.shift.undo(last));
+        let area = Rect::new(first.x, first.y, last.x - first.x, last.y - first.y);
+        let Some(drawn) = area.intersection(&visible) else { return Ok(None) };
         let (first, last) = tokio::try_join!(
             self.corner(table, shape.columns, (drawn.x, drawn.y)),
             self.corner(table, shape.columns, (drawn.right() - 1, drawn.bottom() - 1)),

@@ -31,6 +31,7 @@ mod office;
 mod opening;
 mod programs;
 mod reaching;
+mod scaled;
 mod secrets;
 mod several;
 mod teeth;

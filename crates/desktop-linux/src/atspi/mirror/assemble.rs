@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use deskhand_core::ui::{Element, Tree};
 
 use super::{
-    super::{quirks::Shift, wire::ObjectRef},
+    super::{shift::Shift, wire::ObjectRef},
     walk::{Node, Walk},
 };
 use deskhand_desktop::DesktopResult;

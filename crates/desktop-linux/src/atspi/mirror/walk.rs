@@ -13,7 +13,7 @@ use super::{
         accessibility::Accessibility,
         application::Application,
         bus::{Bus, CallError, gone},
-        quirks::Shift,
+        shift::Shift,
         view::Pixels,
         wire::ObjectRef,
     },
