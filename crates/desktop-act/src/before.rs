@@ -6,7 +6,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
+use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, TreeLimits};
 
 use crate::{
     menus::is_menu,
@@ -27,7 +27,10 @@ const QUIET_FOR: [Duration; 4] = [
 /// The state before an action: windows, target and the elements around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Before {
+    /// Where the effect is looked for.
     pub(crate) surface: WindowInfo,
+    /// The window that the target is in: this one, or a pop-up in front of it.
+    pub(crate) target_in: WindowId,
     pub(crate) windows: Vec<WindowInfo>,
     pub(crate) target: Option<Element>,
     /// The elements of the surface.
@@ -39,6 +42,8 @@ pub(crate) struct Before {
     pub(crate) focus_counts: bool,
     /// Whether it saves a document, which removes the mark of unsaved changes from a title that has one.
     pub(crate) saves: bool,
+    /// Whether it asks for the context menu of the target.
+    asks_for_menu: bool,
     /// Whether its effect shows.
     pub(crate) sign: Sign,
     /// Whether the application has timers due all the time.
@@ -71,17 +76,29 @@ impl Before {
             tree.elements.iter().map(|element| element.id).chain(target.map(|target| target.id)).collect();
         Ok(Self {
             surface: surface.clone(),
+            target_in: surface.id,
             windows: desktop.windows().await?,
             target: target.cloned(),
             quiet_for: quiet_for(desktop, &elements),
             focus_counts: false,
             saves: false,
+            asks_for_menu: false,
             runs_timers: elements.first().is_some_and(|first| desktop.quirks(*first).runs_timers),
             sign: target.map_or(Sign::Expected, |target| sign_of_click(target, &tree)),
             tree,
             caret: None,
             clipboard: None,
         })
+    }
+
+    /// The same for a click with this button.
+    pub(crate) fn clicked_with(self, button: Button) -> Self {
+        Self { asks_for_menu: button == Button::Right, ..self }
+    }
+
+    /// The same with a target in this window.
+    pub(crate) fn with_target_in(self, window: WindowId) -> Self {
+        Self { target_in: window, ..self }
     }
 
     /// The same with an effect that shows, or may not.
@@ -137,8 +154,13 @@ impl Before {
         self.target.as_ref().is_some_and(|target| element == Some(target.id))
     }
 
-    /// Whether activating the target opens a pop-up.
+    /// Whether the action opens a pop-up.
     pub(crate) fn opens_menus(&self) -> bool {
+        self.asks_for_menu || self.has_menu()
+    }
+
+    /// Whether activating the target opens a pop-up.
+    pub(crate) fn has_menu(&self) -> bool {
         self.target.as_ref().is_some_and(|target| {
             [Role::MENU, Role::COMBO_BOX, Role::TOGGLE_BUTTON].contains(&target.role)
                 || target.states.has(State::Expandable)

@@ -19,7 +19,7 @@ use crate::{
     oracle,
     patience::{settle_earlier, watch_app},
     report::{ActLimits, ActionReport, Done, Halt, Target, report},
-    surfaces::{bring_to_front, modal_in_front, surfaces},
+    surfaces::{bring_to_front, lasting, modal_in_front, surfaces},
     words::drawn_words,
 };
 
@@ -130,10 +130,12 @@ pub(crate) async fn click_element<D: Desktop>(
         },
     };
     bring_to_front(desktop, ready.surface.id).await?;
+    let shows = lasting(desktop, &ready.surface).await?;
     let before = match seen {
-        Some(seen) => Before::with_tree(desktop, &ready.surface, Some(element), seen.clone()).await?,
-        None => Before::take(desktop, &ready.surface, Some(element)).await?,
+        Some(seen) => Before::with_tree(desktop, &shows, Some(element), seen.clone()).await?,
+        None => Before::take(desktop, &shows, Some(element)).await?,
     };
+    let before = before.with_target_in(ready.surface.id).clicked_with(click.held.button);
     let before = before.with_caret(desktop).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.held.clone(), click.count).await?;
@@ -147,7 +149,7 @@ pub(crate) async fn click_element<D: Desktop>(
         };
     }
     if !done.is_seen()
-        && let Some(message) = oracle::question_of_page(desktop, &ready.surface).await
+        && let Some(message) = oracle::question_of_page(desktop, &shows).await
     {
         done.action.evidence = Proof::PageAsks { message: clip(&message, QUESTION_MAX) }.into();
     }
@@ -196,7 +198,9 @@ async fn act_semantically<D: Desktop>(
     if click.held != Held::default() || click.count != 1 {
         return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
     }
-    let before = Before::take(desktop, &ready.surface, Some(&ready.element)).await?;
+    let shows = lasting(desktop, &ready.surface).await?;
+    let before = Before::take(desktop, &shows, Some(&ready.element)).await?;
+    let before = before.with_target_in(ready.surface.id);
     let watch = watch_app(desktop, ready.surface.id).await?;
     press(desktop, ready).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?.accepted();

@@ -129,7 +129,7 @@ fn place(tree: &Tree, id: ElementId) -> Option<Place> {
 pub(crate) async fn words_at<D: Desktop>(desktop: &D, before: &Before) -> DesktopResult<Option<String>> {
     let target = before.target.as_ref().filter(|target| target.role == Role::DRAWN_TEXT);
     let Some(bounds) = target.and_then(|target| target.bounds) else { return Ok(None) };
-    match desktop.element_at(before.surface.id, bounds.center()).await {
+    match desktop.element_at(before.target_in, bounds.center()).await {
         Ok(found) => Ok(found.filter(|found| found.source != Source::AtSpi).map(|found| found.name)),
         // A failed observation proves nothing.
         Err(DesktopError::NoWindow(_) | DesktopError::NotAnswering { .. } | DesktopError::Failed { .. }) => {
@@ -163,11 +163,13 @@ pub(crate) async fn window_proof<D: Desktop>(
     }
     for info in &before.windows {
         // The menu of an item closes whatever the item does.
-        let closes_menus = before.opens_menus()
-            && before.target.as_ref().is_some_and(|target| target.role != Role::MENU_ITEM);
+        let closes_menus =
+            before.has_menu() && before.target.as_ref().is_some_and(|target| target.role != Role::MENU_ITEM);
+        // A notification is no menu: it is the window itself.
+        let is_own = info.id == before.surface.id;
         if !same_app(info, &before.surface)
             || info.kind == WindowKind::Tooltip
-            || (info.kind.is_popup() && !closes_menus)
+            || (info.kind.is_popup() && !closes_menus && !is_own)
         {
             continue;
         }

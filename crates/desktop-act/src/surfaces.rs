@@ -3,7 +3,7 @@
 use deskhand_core::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
-    ui::{self, Element, Partial, State, WindowInfo},
+    ui::{self, Element, Partial, State, WindowInfo, WindowKind, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, TreeLimits};
 
@@ -90,7 +90,20 @@ pub(crate) async fn modal_in_front<D: Desktop>(
     Ok(None)
 }
 
-/// Focuses the window, or its topmost dialog, unless one of them has the focus. A pop-up is in front as long as it is there.
+/// The window that shows what is done in a surface: of a pop-up, which closes, the window or dialog that it is in front of.
+pub(crate) async fn lasting<D: Desktop>(desktop: &D, surface: &WindowInfo) -> DesktopResult<WindowInfo> {
+    if surface.kind != WindowKind::Popup {
+        return Ok(surface.clone());
+    }
+    let windows = desktop.windows().await?;
+    let is_below = |info: &&WindowInfo| !info.kind.is_popup() && same_app(info, surface);
+    let active = windows.iter().filter(is_below).find(|info| info.active);
+    let owner = || windows.iter().find(|info| surface.owner == Some(info.id));
+    Ok(active.or_else(owner).unwrap_or(surface).clone())
+}
+
+/// Focuses the window, or its topmost dialog, unless one of them has the focus. A pop-up is in front as long as it is there, and a panel
+/// takes no focus.
 pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let surfaces = surfaces(desktop, window).await?;
     let fit = |info: &&WindowInfo| !info.kind.is_popup();

@@ -3,21 +3,24 @@
 use std::collections::{HashSet, VecDeque};
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal},
+    action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, Wanted, WindowInfo, WindowKind, names_equal},
+    ui::{Element, Role, Source, State, Wanted, names_equal},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, keys::NamedKey};
+use deskhand_desktop::{Button, Desktop, DesktopResult, QuietLimits};
 
 use crate::{
-    before::look,
+    checks::{Need, check},
     click::{Click, click_entry, click_once},
     documents::{Answers, Saved, Saving},
     find::nearest_names,
-    menus::{is_menu, is_menu_item, open_items},
-    patience::{patiently, read_element, read_tree, read_up_to_date, settle_earlier},
+    menus::{is_menu, is_menu_item},
+    opened_menus::MenusBefore,
+    patience::{
+        comes_within, patiently, read_element, read_tree, read_up_to_date, settle_earlier, watch_app,
+    },
     report::{ActLimits, ActionReport, Done, Halt, Target, refused, report},
-    surfaces::{root_of, surfaces},
+    surfaces::{bring_to_front, surfaces},
     words::{LOOKS_MAX, find_drawn},
 };
 
@@ -32,29 +35,51 @@ const DEPTH_MAX: u16 = 10;
 /// closes what it opened, and the refusal lists the available names.
 ///
 /// # Errors
-/// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
+/// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn visit<D: Desktop>(
     desktop: &D,
     window: WindowId,
     path: &[String],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
+    follow(desktop, window, (None, path), limits).await
+}
+
+/// The same in the context menu of an element, which a right click opens first.
+///
+/// # Errors
+/// As [`visit`].
+pub async fn visit_context_menu<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    of: ElementId,
+    path: &[String],
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
+    follow(desktop, window, (Some(of), path), limits).await
+}
+
+async fn follow<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (context_menu_of, path): (Option<ElementId>, &[String]),
+    limits: &ActLimits,
+) -> DesktopResult<ActionReport> {
     if path.is_empty() || path.len() > PATH_MAX {
         return Ok(refused(Act::Visit { path: Vec::new() }, wrong_length()));
     }
     settle_earlier(desktop, window).await?;
-    let (windows, tree) = (desktop.windows().await?, look(desktop, window).await?);
-    let known = Shown { windows, tree };
+    let known = MenusBefore::take(desktop, window).await?;
     let mut walked = Vec::new();
-    let done = walk(desktop, window, path, &known, &mut walked, limits).await;
+    let done = walk(desktop, window, (context_menu_of, path), &known, &mut walked, limits).await;
     // What was typed next would go to an open menu. Only one that the last item opened is left open.
     let opens =
         |done: &Done| matches!(&done.action.evidence, Evidence::Seen { proof: Proof::WindowOpened { .. } });
     if done.as_ref().is_ok_and(|done| !opens(done)) {
-        close_menus(desktop, window, &known, limits).await?;
+        known.close_new(desktop, window, limits).await?;
     }
     if let Err(Halt::Refused(refusal)) = &done {
-        close_menus(desktop, window, &known, limits).await?;
+        known.close_new(desktop, window, limits).await?;
         // These say themselves how far the path went.
         if matches!(**refusal, Refusal::NotFound { .. } | Refusal::NotOpened { .. }) {
             walked.clear();
@@ -66,24 +91,24 @@ pub async fn visit<D: Desktop>(
 async fn walk<D: Desktop>(
     desktop: &D,
     window: WindowId,
-    path: &[String],
-    known: &Shown,
+    (context_menu_of, path): (Option<ElementId>, &[String]),
+    known: &MenusBefore,
     walked: &mut Vec<String>,
     limits: &ActLimits,
 ) -> Result<Done, Halt> {
     let mut inside: Option<Element> = None;
-    let mut waited_ms = 0;
+    let mut waited_ms = match context_menu_of {
+        Some(of) => open_context_menu(desktop, window, of, known, limits).await?,
+        None => 0,
+    };
+    // The entries of the levels of a context menu before the last one that opened.
+    let mut passed: Vec<ElementId> = Vec::new();
     // Whether every level so far opened a menu.
     let mut in_menus = true;
     for (index, name) in path.iter().enumerate() {
         let is_last = index + 1 == path.len();
-        let element = match &inside {
-            None => find_start(desktop, window, name, is_last).await?,
-            Some(parent) if parent.source != Source::AtSpi => {
-                find_in_pop_up(desktop, window, name, known).await?
-            }
-            Some(parent) => find_inside(desktop, window, parent, name).await?,
-        };
+        let level = (inside.as_ref(), context_menu_of.is_some());
+        let element = find_level(desktop, window, level, (name, is_last), (known, &passed)).await?;
         walked.push(element.name.clone());
         if !is_last && is_open(desktop, &element).await? {
             inside = Some(element);
@@ -94,8 +119,12 @@ async fn walk<D: Desktop>(
             let action = Action::new(act, aim, Proof::Holds { already: true });
             return Ok(Done { action: action.after(waited_ms), window: None });
         }
+        if context_menu_of.is_some() {
+            passed = known.new_entries(desktop, window).await?.into_iter().map(|entry| entry.id).collect();
+        }
         let saving = if is_last && saves(&element) { document_of(desktop, window).await? } else { None };
-        let done = if in_menus && index > 0 {
+        // The right click may have changed what shows in the window, as a selection does.
+        let done = if in_menus && index > 0 && context_menu_of.is_none() {
             click_entry(desktop, window, &element, &known.tree, limits).await?
         } else {
             let target = Target::Element { id: element.id, name: Some(element.name.clone()) };
@@ -113,7 +142,10 @@ async fn walk<D: Desktop>(
             let act = Act::Visit { path: walked.clone() };
             return Ok(Done { action: Action { act, waited_ms, ..done.action }, ..done });
         }
-        let shows_more = element.source != Source::AtSpi && has_new_popup(desktop, window, known).await?;
+        let shows_more = match context_menu_of {
+            Some(_) if element.source == Source::AtSpi => known.shows_more(desktop, window, &passed).await?,
+            _ => element.source != Source::AtSpi && known.has_new_menu(desktop, window).await?,
+        };
         if !done.is_seen() && !shows_more && !is_open(desktop, &element).await? {
             let Action { evidence, waited_ms, .. } = done.action;
             let (element, path) = ((&element).into(), walked.clone());
@@ -122,6 +154,25 @@ async fn walk<D: Desktop>(
         inside = Some(element);
     }
     Err(Refusal::from(wrong_length()).into())
+}
+
+/// The element of the next level, inside of the one before.
+async fn find_level<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    (inside, in_context_menu): (Option<&Element>, bool),
+    (name, is_last): (&str, bool),
+    (known, passed): (&MenusBefore, &[ElementId]),
+) -> Result<Element, Halt> {
+    match inside {
+        _ if in_context_menu => find_in_new_menus(desktop, window, name, known, passed).await,
+        None => find_start(desktop, window, name, is_last).await,
+        Some(parent) if parent.source == Source::AtSpi => find_inside(desktop, window, parent, name).await,
+        Some(_) => match known.has_new_menu(desktop, window).await? {
+            true => find_in_new_menus(desktop, window, name, known, passed).await,
+            false => find_start(desktop, window, name, /*is_last*/ true).await,
+        },
+    }
 }
 
 fn wrong_length() -> ArgumentProblem {
@@ -223,35 +274,68 @@ async fn find_inside<D: Desktop>(
     find_start(desktop, window, name, /*is_last*/ true).await
 }
 
-/// The drawn words with that name in the pop-ups that just opened, or else anywhere. They may have to be drawn first.
-async fn find_in_pop_up<D: Desktop>(
+/// Opens the context menu of an element by a right click; returns how long was waited, in milliseconds.
+async fn open_context_menu<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    of: ElementId,
+    known: &MenusBefore,
+    limits: &ActLimits,
+) -> Result<u64, Halt> {
+    let ready = check(desktop, window, of, None, Need::Act).await?;
+    let Some(point) = ready.point else {
+        return Err(Refusal::NotOnScreen { element: (&ready.element).into() }.into());
+    };
+    bring_to_front(desktop, ready.surface.id).await?;
+    let watch = watch_app(desktop, window).await?;
+    desktop.click(point, Button::Right, 1).await?;
+    let is_open = async || Ok::<_, Halt>(known.has_new_menu(desktop, window).await?);
+    let came = comes_within(desktop, (window, watch), limits.effect, is_open).await?;
+    if came.holds {
+        return Ok(came.waited_ms);
+    }
+    let (element, waited_ms) = ((&ready.element).into(), came.waited_ms);
+    let evidence = Evidence::from(Shortfall::NothingChanged { pixels: false, then: None }).into();
+    Err(Refusal::NotOpened { element, path: Vec::new(), evidence, waited_ms }.into())
+}
+
+/// The entry with that name in the menus that just opened, first in the last one; else the drawn words there, where no entries are
+/// elements. They may have to be drawn first.
+async fn find_in_new_menus<D: Desktop>(
     desktop: &D,
     window: WindowId,
     name: &str,
-    known: &Shown,
+    known: &MenusBefore,
+    passed: &[ElementId],
 ) -> Result<Element, Halt> {
     let wanted = Wanted::named(name);
     let mut names = Vec::new();
     for _ in 0..LOOKS_MAX {
         let watch = desktop.watch(Some(window)).await?;
-        let all = surfaces(desktop, window).await?;
-        let new: Vec<&WindowInfo> = all.iter().filter(|info| known.is_new_popup(info)).collect();
-        if new.is_empty() {
-            return find_start(desktop, window, name, /*is_last*/ true).await;
+        let mut entries = known.new_entries(desktop, window).await?;
+        entries.sort_by_key(|entry| passed.contains(&entry.id));
+        let is_called = |entry: &&Element| names_equal(&entry.name, name);
+        let is_misplaced = |entry: &Element| desktop.quirks(entry.id).misplaces_menu_items;
+        if entries.iter().all(is_misplaced) {
+            // What is drawn is clicked, as a person does it. Without a reader there is only the action of an entry.
+            let new = known.new_popups(desktop, window).await?;
+            match find_drawn(desktop, &new, &wanted).await? {
+                Ok(found) => return Ok(found),
+                Err(drawn) => names = drawn,
+            }
+            if let Some(found) = entries.iter().find(is_called).filter(|_| names.is_empty()) {
+                return Ok(found.clone());
+            }
+        } else if let Some(found) = entries.iter().find(is_called) {
+            return Ok(found.clone());
         }
-        match find_drawn(desktop, new.into_iter().rev(), &wanted).await? {
-            Ok(found) => return Ok(found),
-            Err(drawn) => names = drawn,
+        if names.is_empty() {
+            names = entries.into_iter().map(|entry| entry.name).filter(|name| !name.is_empty()).collect();
         }
         desktop.settle(watch, QuietLimits::default()).await?;
     }
     let among = Among::Entries { inside: None, window, entries: names };
     Err(Refusal::NotFound { name: name.to_owned(), among }.into())
-}
-
-/// Whether a pop-up opened that was not there before.
-async fn has_new_popup<D: Desktop>(desktop: &D, window: WindowId, known: &Shown) -> DesktopResult<bool> {
-    Ok(surfaces(desktop, window).await?.iter().any(|info| known.is_new_popup(info)))
 }
 
 fn is_menu_like(element: &Element) -> bool {
@@ -278,49 +362,4 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
 async fn is_current<D: Desktop>(desktop: &D, window: WindowId, tab: &Element) -> DesktopResult<bool> {
     let selected = tab.states.has(State::Selected);
     Ok(selected && read_up_to_date(desktop, window, tab.id).await?.states.has(State::Selected))
-}
-
-/// What showed before a path was followed.
-struct Shown {
-    windows: Vec<WindowInfo>,
-    /// The elements of the window, with the items of open menus.
-    tree: Tree,
-}
-
-impl Shown {
-    /// Whether a window is a pop-up that was not there.
-    fn is_new_popup(&self, info: &WindowInfo) -> bool {
-        info.kind == WindowKind::Popup && self.windows.iter().all(|before| before.id != info.id)
-    }
-}
-
-/// Presses Escape until all new menus are closed.
-async fn close_menus<D: Desktop>(
-    desktop: &D,
-    window: WindowId,
-    known: &Shown,
-    limits: &ActLimits,
-) -> DesktopResult<()> {
-    let items = |tree: &Tree| open_items(tree).map(|item| item.id).collect::<HashSet<_>>();
-    let known_items = items(&known.tree);
-    for _ in 0..PATH_MAX {
-        let all = match surfaces(desktop, window).await {
-            Err(DesktopError::NoWindow(_)) => return Ok(()),
-            other => other?,
-        };
-        let now = items(&look(desktop, window).await?);
-        let mut is_menu_open = now.difference(&known_items).next().is_some();
-        for popup in all.iter().filter(|info| known.is_new_popup(info)) {
-            // Escape would not close a tool tip, and mean something else to the application.
-            let root = root_of(desktop, popup).await?;
-            is_menu_open |= root.is_none_or(|root| root.role.name() != "tool tip");
-        }
-        if !is_menu_open {
-            return Ok(());
-        }
-        let watch = desktop.watch(Some(window)).await?;
-        desktop.press(&NamedKey::Escape.into()).await?;
-        desktop.settle(watch, limits.quiet).await?;
-    }
-    Ok(())
 }

@@ -24,6 +24,8 @@ use crate::{
 const WINDOWS_MAX: usize = 12;
 /// If at least this share of a window changed, all of it is read.
 const WHOLE_FROM: f64 = 0.6;
+/// Of a window of at most this size, in pixels, all is read: the program reads a menu as soon as a line of it, and better.
+const SMALL_MAX: f64 = 100_000.0;
 /// The margin that is read around a changed area, in pixels: letters at the edge of a picture are misread.
 const MARGIN: i32 = 10;
 /// How often a changed area is extended to the texts that reach into it.
@@ -249,6 +251,9 @@ async fn labels_of(
             found = before.found;
             found.retain(|label| wanted.iter().any(|place| place.contains(&label.bounds.center())));
         }
+    }
+    if !reader.prefers_parts() && !places.is_empty() && area(&picture.region) <= SMALL_MAX {
+        (places, found) = (wanted.clone(), Vec::new());
     }
     let places = parts(places, &found, &wanted, reader.prefers_parts());
     found.retain(|label| places.iter().all(|place| label.bounds.intersection(place).is_none()));

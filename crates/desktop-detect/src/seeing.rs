@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Tree, WindowInfo},
+    ui::{Element, Role, Source, State, Tree, WindowInfo, WindowKind, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, QuietLimits, Sight, TreeLimits};
 
@@ -120,19 +120,29 @@ impl<D: Desktop> Seeing<D> {
             OcrUse::EmptyWindows if !is_empty => {
                 panels.iter().filter_map(|panel| panel.intersection(&window.bounds)).collect()
             }
-            // What the menus of other applications show is among the elements of their windows.
-            OcrUse::EmptyWindows if lasts || !self.is_accessible(window).await? => whole,
+            OcrUse::EmptyWindows if lasts || !self.is_told(window).await? => whole,
             OcrUse::EmptyWindows => Vec::new(),
         };
         let boxes = if self.parser.is_some() && lasts { Boxes::Now } else { Boxes::No };
         Ok(Wants { text, boxes })
     }
 
-    /// Whether the application of a pop-up exposes elements.
-    async fn is_accessible(&self, popup: &WindowInfo) -> DesktopResult<bool> {
+    /// Whether what a pop-up shows is among the elements of the other windows of its application.
+    async fn is_told(&self, popup: &WindowInfo) -> DesktopResult<bool> {
+        /// The most windows that are looked into.
+        const WINDOWS_MAX: usize = 4;
         let windows = self.inner.windows().await?;
-        let owner = windows.iter().find(|info| popup.owner == Some(info.id));
-        Ok(popup.accessible || owner.is_some_and(|owner| owner.accessible))
+        let others = windows.iter().rev().filter(|info| same_app(info, popup) && !info.kind.is_popup());
+        let accessible: Vec<&WindowInfo> = others.filter(|info| info.accessible).take(WINDOWS_MAX).collect();
+        if popup.kind != WindowKind::Popup {
+            return Ok(popup.accessible || !accessible.is_empty());
+        }
+        for info in accessible {
+            if shows(&self.inner.tree(info.id, TreeLimits::default()).await?, popup.bounds) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The text of a region; `None` if nothing is read there, or pictures cannot be read.
@@ -305,6 +315,26 @@ impl<D: Desktop> Seeing<D> {
         let tree = self.inner.tree(window, ROOT_ONLY).await?;
         Ok(tree.elements.first().is_some_and(|root| root.id == ancestor))
     }
+}
+
+/// Whether elements of a window are what a pop-up in front of it shows: entries of a menu, items of a box, or something that fills it.
+fn shows(tree: &Tree, popup: Rect<Screen>) -> bool {
+    let lies_in = |bounds: Rect<Screen>| popup.contains(&bounds.center());
+    let fills = |bounds: Rect<Screen>| {
+        let area = |one: Rect<Screen>| i64::from(one.width) * i64::from(one.height);
+        popup.intersection(&bounds) == Some(bounds) && area(bounds) * 2 > area(popup)
+    };
+    let opens_here = |one: &Element| {
+        let above = || tree.ancestors(one.id);
+        let is_entry = [Role::MENU, Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM]
+            .contains(&one.role)
+            && above().next().is_some_and(|above| above.role != Role::MENU_BAR);
+        is_entry || (!one.role.is_structural() && above().any(|above| above.role == Role::COMBO_BOX))
+    };
+    tree.elements
+        .iter()
+        .filter(|one| one.states.has(State::Showing))
+        .any(|one| one.bounds.is_some_and(|bounds| fills(bounds) || (lies_in(bounds) && opens_here(one))))
 }
 
 fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {

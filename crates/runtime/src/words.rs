@@ -30,11 +30,15 @@ pub fn whole_command_words(command: &Command, target: Option<&str>) -> String {
     let argument = |name: &str| command.arguments.get(name).filter(|value| !value.is_null());
     let mut words = vec![verb];
     words.extend(argument("item").map(|item| format!("{} in", plain(item))));
-    if let Some(target) = target {
-        words.push(target.to_owned());
-    } else if let Some(path) = argument("path").and_then(Value::as_array) {
+    let path = argument("path").and_then(Value::as_array).map(|path| {
         let names: Vec<&str> = path.iter().filter_map(Value::as_str).collect();
-        words.push(names.join(" › "));
+        names.join(" › ")
+    });
+    if let Some(target) = target {
+        words.extend(path.map(|path| format!("{path} of")));
+        words.push(target.to_owned());
+    } else if let Some(path) = path {
+        words.push(path);
     } else if let Some(name) = ["name", "program", "keys", "key", "id"].iter().find_map(|name| argument(name))
     {
         words.push(plain(name));

@@ -107,6 +107,9 @@ pub(crate) enum Action {
     Visit {
         #[arg(required = true)]
         path: Vec<String>,
+        /// Element whose context menu has the path; a right click opens it.
+        #[arg(long, value_name = "TARGET")]
+        context_menu_of: Option<TargetText>,
     },
     /// Select an item of a list, combo box or tree.
     Select { list: TargetText, item: String },

@@ -90,7 +90,11 @@ impl Hand<'_> {
                 let (from, to) = (self.find(from).await?.target, self.find(to).await?.target);
                 act::drag(desktop, window, (&from, &to), &Held::default(), limits).await
             }
-            Action::Visit { path } => act::visit(desktop, window, path, limits).await,
+            Action::Visit { path, context_menu_of: Some(of) } => {
+                let (of, _) = self.element(of).await?;
+                act::visit_context_menu(desktop, window, of, path, limits).await
+            }
+            Action::Visit { path, context_menu_of: None } => act::visit(desktop, window, path, limits).await,
             Action::Save { keep_format } => {
                 act::save(desktop, window, keep_format.then_some(true), limits).await
             }

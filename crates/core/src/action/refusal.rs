@@ -156,7 +156,7 @@ pub enum Refusal {
     NotOpened {
         /// The level that was clicked.
         element: ElementRef,
-        /// The path up to there.
+        /// The path up to there; empty for a context menu.
         path: Vec<String>,
         /// What came of the click.
         evidence: Box<Evidence>,

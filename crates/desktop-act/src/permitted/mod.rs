@@ -23,6 +23,7 @@ pub use secret::SecretUse;
 use crate::{
     before::look,
     checks::{is_beneath, is_same_place},
+    menus::is_menu,
     text::blindness,
 };
 
@@ -141,6 +142,11 @@ impl<'a, D: Desktop> Permitted<'a, D> {
             return Ok(());
         }
         let found = self.desktop.element_at(top.id, at).await?;
+        // The menu of an element opens over it.
+        let entry = found.as_ref().filter(|found| top.kind.is_popup() && is_menu(&found.role));
+        if let Some(entry) = entry.filter(|_| !self.permit.only_there()) {
+            return self.show(entry, /*focused*/ false).await;
+        }
         let mut moved = None;
         for id in self.permit.elements() {
             let live = match self.desktop.element(id).await {

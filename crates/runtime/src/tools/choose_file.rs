@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::registry::{Tool, ToolContext, ToolResult};
 
-/// Chooses a file in the open dialog for one.
+/// Chooses a file in the open file dialog.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ChooseFile {

@@ -23,7 +23,7 @@ const PAGE_TOKENS_MAX: usize = 1_400;
 #[serde(deny_unknown_fields)]
 pub(super) struct More {
     find: Option<String>,
-    /// The element id.
+    /// An id.
     inside: Option<ElementArgument>,
     #[serde(default = "first")]
     page: usize,

@@ -13,7 +13,7 @@ use super::registry::{Tool, ToolContext, ToolResult};
 pub(super) struct SaveAs {
     #[schemars(extend("x-takes" = "file"))]
     path: String,
-    /// By its name in the dialog, if the extension does not tell.
+    /// Its name in the dialog, if the extension does not tell.
     #[serde(default)]
     format: Option<String>,
     #[serde(default)]

@@ -11,7 +11,7 @@ use super::{
     registry::{Tool, ToolContext, ToolError, ToolResult},
 };
 
-/// Sets the content of a field, a slider or a spin button.
+/// Sets the content of a field, slider or spin button.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct SetValue {

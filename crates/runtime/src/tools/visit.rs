@@ -1,18 +1,23 @@
 //! The tool `visit`.
 use deskhand_core::intent::Does;
 use deskhand_desktop::Desktop;
-use deskhand_desktop_act::visit;
+use deskhand_desktop_act::{visit, visit_context_menu};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::registry::{Tool, ToolContext, ToolResult};
+use super::{
+    arguments::ElementArgument,
+    registry::{Tool, ToolContext, ToolResult},
+};
 
-/// Goes through menus, tabs or tree items by their names and activates the last: ["Insert", "Chart…"]. A wrong name lists the right ones.
+/// Follows menus, tabs or tree items by name and activates the last: ["Insert", "Chart…"]. A wrong name lists the right ones.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Visit {
     #[schemars(extend("x-takes" = "path"))]
     path: Vec<String>,
+    /// An id.
+    context_menu_of: Option<ElementArgument>,
 }
 
 impl<D: Desktop> Tool<D> for Visit {
@@ -21,6 +26,11 @@ impl<D: Desktop> Tool<D> for Visit {
     type Input = Self;
 
     async fn run(input: Self, context: &ToolContext<'_, D>) -> ToolResult {
-        Ok(visit(context.desktop, context.window()?, &input.path, &context.limits).await?.into())
+        let (desktop, window, path) = (context.desktop, context.window()?, &input.path);
+        let report = match input.context_menu_of {
+            Some(of) => visit_context_menu(desktop, window, of.0, path, &context.limits).await?,
+            None => visit(desktop, window, path, &context.limits).await?,
+        };
+        Ok(report.into())
     }
 }

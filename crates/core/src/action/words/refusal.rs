@@ -25,10 +25,14 @@ fn file_exists(path: &str, is_folder: bool) -> String {
 }
 
 fn not_opened(element: &ElementRef, path: &[String], evidence: &Evidence, waited_ms: u64) -> String {
-    let act = Act::Click { button: Button::Left, count: 1, held: Vec::new() };
+    let button = if path.is_empty() { Button::Right } else { Button::Left };
     let aim = Aim::Element { element: element.clone() };
-    let click = Action::new(act, aim, evidence.clone()).after(waited_ms);
-    format!("{} did not open: {}", path.join(" › "), whole(&click))
+    let act = Act::Click { button, count: 1, held: Vec::new() };
+    let click = whole(&Action::new(act, aim, evidence.clone()).after(waited_ms));
+    match path {
+        [] => format!("{} has no context menu: {click}", element.label()),
+        path => format!("{} did not open: {click}", path.join(" › ")),
+    }
 }
 
 /// Why nothing was sent.
