@@ -4,7 +4,7 @@ use deskhand_core::{
     action::{Cover, Refusal},
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, belongs_to, names_equal},
+    ui::{Element, Pattern, Role, Source, State, Tree, WindowInfo, WindowKind, belongs_to, names_equal},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits};
 use futures_util::future::BoxFuture;
@@ -142,16 +142,15 @@ async fn uncovered<D: Desktop>(
     let windows = desktop.windows().await?;
     if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
         // Raise the window first, as a person would.
-        if belongs_to(&windows, &coverer, surface) {
-            if !shows_elements_of(desktop, &coverer, surface).await? {
-                return Err(covered(element, Cover::Window((&coverer).into())));
-            }
-        } else {
+        let is_panel = surface.kind == WindowKind::Panel;
+        if !is_panel && !belongs_to(&windows, &coverer, surface) {
             desktop.activate(surface.id).await?;
             let windows = desktop.windows().await?;
             if let Some(coverer) = window_over(&windows, surface, element, bounds.center()) {
                 return Err(covered(element, Cover::Window((&coverer).into())));
             }
+        } else if is_panel || !shows_elements_of(desktop, &coverer, surface).await? {
+            return Err(covered(element, Cover::Window((&coverer).into())));
         }
     }
     let above = windows.iter().skip_while(|info| info.id != surface.id).skip(1);

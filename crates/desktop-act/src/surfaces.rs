@@ -113,6 +113,8 @@ pub(crate) async fn bring_to_front<D: Desktop>(desktop: &D, window: WindowId) ->
     let Some(top) = surfaces.iter().rev().find(fit).cloned() else {
         return Ok(surfaces.into_iter().next_back().ok_or(DesktopError::NoWindow(window))?);
     };
-    desktop.activate(top.id).await?;
+    if top.kind != WindowKind::Panel {
+        desktop.activate(top.id).await?;
+    }
     Ok(top)
 }

@@ -7,7 +7,7 @@ use deskhand_core::{
     ids::{ElementId, WindowId},
     observation::{AgentView, DesktopView, Look, Observation, ObserveFailure, Surface, WindowView},
     prompt::{ListOptions, marked_elements},
-    ui::{Element, PictureRef, Source, WindowInfo, WindowKind, same_app, surfaces as own_windows},
+    ui::{Element, PictureRef, Source, WindowInfo, WindowKind, is_notice, same_app, surfaces as own_windows},
 };
 use deskhand_desktop::{Desktop, DesktopError, TreeLimits};
 use futures_util::future::BoxFuture;
@@ -74,7 +74,10 @@ async fn see_desktop<D: Desktop>(
         false => None,
     };
     // Owned windows are observed with their owner.
-    let (mut alone, owned): (Vec<_>, Vec<_>) = windows.into_iter().partition(WindowInfo::stands_alone);
+    let notices: Vec<WindowId> =
+        windows.iter().filter(|info| is_notice(&windows, info)).map(|info| info.id).collect();
+    let stands_alone = |info: &WindowInfo| info.stands_alone() || notices.contains(&info.id);
+    let (mut alone, owned): (Vec<_>, Vec<_>) = windows.into_iter().partition(stands_alone);
     let dialogs = owned.into_iter().filter(|window| window.kind == WindowKind::Dialog).collect();
     leave_out_untitled(&mut alone);
     for window in &mut alone {

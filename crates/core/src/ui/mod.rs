@@ -29,5 +29,5 @@ pub use states::{State, States};
 pub use table::{CellRange, CellRanges, CellRef, ParseCellError, TableContent, TableShape};
 pub use tree::{Partial, Tree};
 pub use window::{
-    AppInfo, WindowInfo, WindowKind, WindowState, belongs_to, same_app, surfaces, window_label,
+    AppInfo, WindowInfo, WindowKind, WindowState, belongs_to, is_notice, same_app, surfaces, window_label,
 };

@@ -176,6 +176,13 @@ pub fn surfaces(windows: &[WindowInfo], main: WindowId) -> Option<Vec<&WindowInf
     Some(windows.iter().filter(|info| belongs_to(windows, info, main)).collect())
 }
 
+/// Whether a window is a pop-up of an application that shows no other window, such as a notification: a person sees it, and answers it
+/// where it is.
+pub fn is_notice(windows: &[WindowInfo], info: &WindowInfo) -> bool {
+    let is_other = |other: &WindowInfo| !other.kind.is_popup() && same_app(other, info);
+    info.kind == WindowKind::Popup && info.owner.is_none() && !windows.iter().any(is_other)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -221,5 +228,13 @@ mod tests {
         check(9, None);
         let alone = windows.iter().filter(|info| info.stands_alone()).map(|info| info.id.0);
         assert_eq!(alone.collect::<Vec<_>>(), [1, 2, 5, 6, 7]);
+        let with_notice = [
+            window(1, "calc", WindowKind::Normal, None),
+            window(2, "calc", WindowKind::Popup, None),
+            window(3, "notifyd", WindowKind::Popup, None),
+            window(4, "notifyd", WindowKind::Tooltip, None),
+        ];
+        let notices = with_notice.iter().filter(|info| is_notice(&with_notice, info)).map(|info| info.id.0);
+        assert_eq!(notices.collect::<Vec<_>>(), [3]);
     }
 }

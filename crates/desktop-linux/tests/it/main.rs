@@ -28,6 +28,7 @@ mod live_desktops;
 mod live_input;
 mod native;
 mod navigating;
+mod notices;
 mod office;
 mod opening;
 mod programs;

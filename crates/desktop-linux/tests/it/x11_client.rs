@@ -21,7 +21,7 @@ use x11rb::{
 x11rb::atom_manager! {
     Atoms: AtomsCookie {
         UTF8_STRING, WM_PROTOCOLS, WM_DELETE_WINDOW, _NET_WM_NAME, _NET_WM_PID, _NET_WM_PING,
-        _NET_WM_WINDOW_TYPE, _NET_WM_WINDOW_TYPE_DIALOG,
+        _NET_WM_WINDOW_TYPE, _NET_WM_WINDOW_TYPE_DIALOG, _NET_WM_WINDOW_TYPE_DOCK,
     }
 }
 
@@ -31,6 +31,7 @@ pub(crate) struct Place {
     pub(crate) color: u32,
     pub(crate) transient_for: Option<u32>,
     pub(crate) dialog: bool,
+    pub(crate) panel: bool,
     pub(crate) pop_up: bool,
     /// Does not answer pings, so that it is not waited for.
     pub(crate) silent: bool,
@@ -75,6 +76,9 @@ impl Client {
         set32(atoms.WM_PROTOCOLS, AtomEnum::ATOM, offered);
         if let Some(owner) = place.transient_for {
             set32(AtomEnum::WM_TRANSIENT_FOR.into(), AtomEnum::WINDOW, &[owner]);
+        }
+        if place.panel {
+            set32(atoms._NET_WM_WINDOW_TYPE, AtomEnum::ATOM, &[atoms._NET_WM_WINDOW_TYPE_DOCK]);
         }
         if place.dialog {
             set32(atoms._NET_WM_WINDOW_TYPE, AtomEnum::ATOM, &[atoms._NET_WM_WINDOW_TYPE_DIALOG]);
