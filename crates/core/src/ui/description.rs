@@ -1,8 +1,14 @@
 //! Elements by what they are, for those whose ids are not known yet.
 
+use std::collections::{HashMap, HashSet};
+
 use serde::Deserialize;
 
-use super::{Element, Role, State, Tree, element_label, fold_name, names_equal};
+use super::{
+    Element, Role, State, Tree,
+    beside::{Beside, labels_beside},
+    element_label, fold_name, names_equal,
+};
 use crate::{ids::ElementId, observation::Surface};
 
 /// The most elements that a refusal names.
@@ -15,7 +21,7 @@ pub struct Description {
     /// Its role, by the name of AT-SPI or one that people use: `push button`, `button`.
     #[serde(default)]
     pub role: Option<String>,
-    /// Its accessible name.
+    /// Its accessible name; of a field without one, the label beside it.
     #[serde(default)]
     pub name: Option<String>,
     /// The name or role of something that it is in, or the title of its window.
@@ -80,8 +86,16 @@ impl Description {
             .flat_map(|surface| surface.tree.elements.iter().map(move |element| (surface, element)))
             .filter(|(_, element)| is_shown(element))
             .collect();
-        let is_it = |(surface, element): &&(&Surface, &Element)| self.is(surface, element);
-        let found: Vec<&Element> = all.iter().filter(is_it).map(|(_, element)| *element).collect();
+        let labels: HashMap<ElementId, Beside<'_>> =
+            surfaces.iter().skip(front).flat_map(|surface| labels_beside(&surface.tree)).collect();
+        let is_it = |(surface, element): &&(&Surface, &Element)| {
+            self.is(surface, element, labels.get(&element.id).map(|beside| beside.text))
+        };
+        let mut found: Vec<&Element> = all.iter().filter(is_it).map(|(_, element)| *element).collect();
+        // The text of a label stands for its field.
+        let told: HashSet<ElementId> =
+            found.iter().filter_map(|field| labels.get(&field.id)).map(|beside| beside.label).collect();
+        found.retain(|element| !told.contains(&element.id));
         if let Some(nth) = self.nth {
             let at = usize::try_from(nth).ok().and_then(|nth| nth.checked_sub(1));
             return match at.and_then(|at| found.get(at)) {
@@ -138,12 +152,14 @@ impl Description {
         }
     }
 
-    fn is(&self, surface: &Surface, element: &Element) -> bool {
+    fn is(&self, surface: &Surface, element: &Element, beside: Option<&str>) -> bool {
         let tree = &surface.tree;
         let fits =
             |wanted: &Option<String>, holds: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(holds);
         fits(&self.role, &|role| has_role(element, role))
-            && fits(&self.name, &|name| names_equal(name, &element.name))
+            && fits(&self.name, &|name| {
+                names_equal(name, &element.name) || beside.is_some_and(|beside| names_equal(name, beside))
+            })
             && fits(&self.within, &|within| is_within(surface, element, within))
             && fits(&self.row, &|row| is_in_row(tree, element, row))
             && fits(&self.column, &|column| is_in_column(tree, element, column))
@@ -270,6 +286,8 @@ mod tests {
             element(10, 1, Role::LABEL, "Milk", (0, 140)),
             element(11, 1, Role::PUSH_BUTTON, "Delete", (100, 140)),
             Element { states: States::EMPTY, ..element(12, 1, Role::PUSH_BUTTON, "Hidden", (0, 160)) },
+            element(13, 1, Role::LABEL, "Host:", (0, 180)),
+            element(14, 1, Role::TEXT, "", (100, 180)),
         ];
         let window = WindowInfo {
             id: WindowId(1),
@@ -298,6 +316,8 @@ mod tests {
         assert_eq!(find(r#"{"role": "push button", "column": "Action", "row": "Tea"}"#), Ok(9));
         assert_eq!(find(r#"{"name": "Delete", "nth": 2}"#), Ok(11));
         assert_eq!(find(r#"{"name": "Tea", "in": "shop"}"#), Ok(8));
+        assert_eq!(find(r#"{"name": "Host"}"#), Ok(14), "the field, not its label");
+        assert_eq!(find(r#"{"role": "label", "name": "Host"}"#), Ok(13));
         // The text of a row may hold a sign for each control in it, and the text itself may be no element.
         let mut rows = form();
         let row = |id: u32, text: &str| Element {

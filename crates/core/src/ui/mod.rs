@@ -3,6 +3,7 @@
 //! Back ends fill these types and never leak a handle through them. The terms are those of AT-SPI and EWMH.
 
 mod application;
+mod beside;
 mod description;
 mod diff;
 mod document;
@@ -17,6 +18,7 @@ mod tree;
 mod window;
 
 pub use application::{InstalledApplication, bare_name, name_words};
+pub(crate) use beside::{Part, is_control, is_sentence, label_beside, labels_beside};
 pub use description::{Description, NotDescribed};
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;

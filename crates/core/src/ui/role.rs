@@ -138,6 +138,31 @@ impl Role {
         self.name().ends_with("header")
     }
 
+    /// Whether a control holds a value that people enter or choose, so that a label beside it names it.
+    pub fn is_field(&self) -> bool {
+        const FIELDS: [&str; 13] = [
+            "entry",
+            "text",
+            "password text",
+            "editbar",
+            "spin button",
+            "date editor",
+            "combo box",
+            "list box",
+            "slider",
+            "check box",
+            "radio button",
+            "switch",
+            "toggle button",
+        ];
+        FIELDS.contains(&self.name())
+    }
+
+    /// Whether an element only shows text that may label or head others.
+    pub fn is_caption(&self) -> bool {
+        [Self::LABEL, Self::STATIC, Self::HEADING].contains(self)
+    }
+
     /// Whether the element only groups others and carries no information if unnamed.
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[

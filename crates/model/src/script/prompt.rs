@@ -121,8 +121,9 @@ fn parse_line(line: &str) -> Option<Listed> {
     let (kind, rest) = rest.split_at(kind_end);
     // A nameless slider: `[e4] slider value 3 of 0 to 10`.
     let kind = kind.split(" value ").next().unwrap_or(kind).trim();
-    // A nameless control shows its container: `[e5] toggle button in "Styles"`.
-    let kind = kind.strip_suffix(" in").unwrap_or(if kind == "in" { "" } else { kind });
+    // A nameless control shows its container or label: `[e5] toggle button in "Styles"`, `[e6] text beside "Host:"`.
+    let kind = [" in", " beside"].iter().find_map(|word| kind.strip_suffix(word)).unwrap_or(kind);
+    let kind = if ["in", "beside"].contains(&kind) { "" } else { kind };
     let (name, after) = rest.strip_prefix('"').map_or_else(|| (String::new(), rest), quoted);
     let of = after.trim_start().strip_prefix("of ").map_or("", |of| of.split(" (").next().unwrap_or(of));
     Some(Listed {

@@ -1,16 +1,16 @@
 //! Decides which elements of a tree are listed, and with which text.
 //!
 //! Layout containers are omitted, a container around a single control is merged into the control, and text that repeats
-//! its parent is dropped.
+//! its parent is dropped. A label is told with the field that it stands beside, if that has no name.
 
-use std::fmt::Write as _;
+use std::{collections::HashSet, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
     ids::ElementId,
     prompt::escape_name,
-    ui::{Element, Pattern, Role, Source, State, Tree, ValueRange, WindowInfo},
+    ui::{Element, Pattern, Role, Source, State, Tree, ValueRange, WindowInfo, labels_beside},
 };
 
 /// The longest text of a cell or around a control, in characters.
@@ -30,11 +30,14 @@ pub(super) struct Item<'t> {
     within: Option<String>,
     /// Text of its unlisted descendants.
     content: Option<String>,
+    /// Text of the label beside it, if it has no name.
+    beside: Option<String>,
 }
 
 /// The listed elements of a window, in reading order.
 pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
     let mut nodes = nodes(window, tree);
+    take_labels(&mut nodes, tree);
     absorb_texts(&mut nodes);
     fold_chains(&mut nodes);
     fold_containers(&mut nodes);
@@ -51,8 +54,8 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
             parent.leaf = false;
         }
         places.push(Some(items.len()));
-        let (within, content) = (node.within.clone(), node.content.clone());
-        items.push(Item { element: node.element, parent, leaf: true, within, content });
+        let (within, content, beside) = (node.within.clone(), node.content.clone(), node.beside.clone());
+        items.push(Item { element: node.element, parent, leaf: true, within, content, beside });
     }
     items
 }
@@ -65,6 +68,7 @@ struct Node<'t> {
     shown: bool,
     within: Option<String>,
     content: Option<String>,
+    beside: Option<String>,
 }
 
 fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
@@ -86,9 +90,24 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
         let parent = around.last().copied();
         around.push(nodes.len());
         let shown = is_listed(element) && !is_the_window(window, element);
-        nodes.push(Node { element, parent, size: 0, shown, within: None, content: None });
+        nodes.push(Node { element, parent, size: 0, shown, within: None, content: None, beside: None });
     }
     nodes
+}
+
+/// Tells labels with the fields that they stand beside.
+fn take_labels(nodes: &mut [Node<'_>], tree: &Tree) {
+    let labels = labels_beside(tree);
+    let mut told: HashSet<ElementId> = HashSet::new();
+    for node in nodes.iter_mut() {
+        let Some(beside) = labels.get(&node.element.id) else { continue };
+        node.beside = Some(crate::text::clip(beside.text, DESCRIPTION_CHARS_MAX));
+        node.shown = true;
+        told.insert(beside.label);
+    }
+    for node in nodes.iter_mut().filter(|node| node.size == 0 && told.contains(&node.element.id)) {
+        node.shown = false;
+    }
 }
 
 /// Whether the element carries information for a model.
@@ -267,6 +286,7 @@ pub(crate) struct ListedElement {
     text: Option<String>,
     description: String,
     within: Option<String>,
+    beside: Option<String>,
 }
 
 impl Item<'_> {
@@ -283,6 +303,7 @@ impl Item<'_> {
             text: text.clone().or_else(|| self.content.clone()),
             description: description.clone(),
             within: self.within.clone(),
+            beside: self.beside.clone(),
         }
     }
 
@@ -296,7 +317,13 @@ impl Item<'_> {
         if !element.name.is_empty() {
             let _ = write!(text, " \"{}\"", escape_name(&element.name));
         }
+        if let Some(beside) = &self.beside {
+            let _ = write!(text, " beside \"{}\"", escape_name(beside));
+        }
         text.push_str(&self.state_text());
+        if self.beside.is_some() {
+            return text;
+        }
         if !element.description.is_empty() && element.name.is_empty() && self.content.is_none() {
             let description = crate::text::clip(&element.description, DESCRIPTION_CHARS_MAX);
             let _ = write!(text, " — {}", escape_name(&description));
@@ -333,8 +360,8 @@ impl Item<'_> {
     /// A title for it, without its id and state: role and name, or what is nearest to a name.
     pub(super) fn title(&self) -> String {
         let element = self.element;
-        let named =
-            [Some(&element.name), Some(&element.description), self.within.as_ref(), self.content.as_ref()];
+        let (beside, within) = (self.beside.as_ref(), self.within.as_ref());
+        let named = [Some(&element.name), beside, Some(&element.description), within, self.content.as_ref()];
         let name = named.into_iter().flatten().find(|name| !name.trim().is_empty());
         match name.or(element.text.as_ref()) {
             Some(name) => format!("{} \"{}\"", element.role, escape_name(name)),
@@ -351,7 +378,7 @@ impl Item<'_> {
 
     /// Whether it has neither name nor text.
     pub(super) fn is_empty(&self) -> bool {
-        own_text(self.element).is_none() && self.content.is_none()
+        own_text(self.element).is_none() && self.content.is_none() && self.beside.is_none()
     }
 
     /// Whether no container was merged into it.
@@ -362,7 +389,8 @@ impl Item<'_> {
     /// All of its text, in lower case.
     pub(super) fn words(&self) -> String {
         let element = self.element;
-        let parts = [element.text.as_deref(), self.content.as_deref(), self.within.as_deref()];
+        let beside = self.beside.as_deref();
+        let parts = [element.text.as_deref(), self.content.as_deref(), self.within.as_deref(), beside];
         let mut words = format!("{} {} {}", element.role, element.name, element.description);
         for part in parts.into_iter().flatten() {
             words.push(' ');
@@ -416,5 +444,6 @@ fn notes(element: &Element) -> Vec<String> {
 
 /// The line for a single element.
 pub fn element_line(element: &Element) -> String {
-    Item { element, parent: None, leaf: true, within: None, content: None }.text(/*with_role*/ true)
+    let item = Item { element, parent: None, leaf: true, within: None, content: None, beside: None };
+    item.text(/*with_role*/ true)
 }

@@ -35,28 +35,3 @@ pub fn are_related(one: &Role, other: &Role) -> bool {
     one == other
         || FAMILIES.iter().any(|family| family.contains(&one.name()) && family.contains(&other.name()))
 }
-
-/// Whether a control holds a value that people enter or choose, so that a label beside it names it.
-pub(super) fn is_field(role: &Role) -> bool {
-    [
-        "entry",
-        "text",
-        "password text",
-        "editbar",
-        "spin button",
-        "date editor",
-        "combo box",
-        "list box",
-        "slider",
-        "check box",
-        "radio button",
-        "switch",
-        "toggle button",
-    ]
-    .contains(&role.name())
-}
-
-/// Whether an element only shows text that may label or head others.
-pub(super) fn is_caption(role: &Role) -> bool {
-    [Role::LABEL, Role::STATIC, Role::HEADING].contains(role)
-}

@@ -1,15 +1,10 @@
 //! One window as selectors see it: which elements can be seen, what they are called, and what stands around them.
 
-use super::{
-    data::Anchor,
-    naming::is_volatile,
-    roles::{is_caption, is_field},
-    tables,
-};
+use super::{data::Anchor, naming::is_volatile};
 use crate::{
     ids::ElementId,
     observation::Surface,
-    ui::{Element, Role, State, fold_name},
+    ui::{Element, Part, Role, State, fold_name, is_control, is_sentence, label_beside},
 };
 
 /// A side in reading order.
@@ -126,7 +121,7 @@ impl<'a> Scene<'a> {
             let Some(node) = self.nodes.get(*index) else { return false };
             let is_around = node.end > at && *index <= at;
             let is_part = (at..own.end).contains(index);
-            let is_label = is_caption(&node.element.role)
+            let is_label = node.element.role.is_caption()
                 && (label.as_ref() == Some(&node.folded) || node.folded == own.folded);
             node.is_anchor && !is_around && !is_part && !is_label
         };
@@ -185,8 +180,7 @@ impl<'a> Scene<'a> {
             node.folded = fold_name(&name);
             node.called = name;
         }
-        let labels: Vec<Option<String>> =
-            (0..self.nodes.len()).map(|at| tables::label_beside(self, at)).collect();
+        let labels = self.labels();
         for (node, label) in self.nodes.iter_mut().zip(labels) {
             if label.is_some() {
                 // The name of a list to choose from is what is chosen.
@@ -196,7 +190,7 @@ impl<'a> Scene<'a> {
         }
         let fields: Vec<String> = self
             .shown()
-            .filter(|(_, node)| is_field(&node.element.role))
+            .filter(|(_, node)| node.element.role.is_field())
             .map(|(_, node)| node.label.as_deref().map_or_else(|| node.folded.clone(), fold_name))
             .filter(|name| !name.is_empty())
             .collect();
@@ -204,6 +198,27 @@ impl<'a> Scene<'a> {
         for (node, is_anchor) in self.nodes.iter_mut().zip(anchors) {
             node.is_anchor = is_anchor;
         }
+    }
+
+    /// The text of the label beside each node.
+    fn labels(&self) -> Vec<Option<String>> {
+        let in_control = |at: usize| {
+            let mut above = self.ancestors(at).filter_map(|above| self.nodes.get(above));
+            above.any(|above| is_control(&above.element.role))
+        };
+        let parts: Vec<Part<'_>> = self
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(at, node)| Part {
+                element: node.element,
+                called: &node.called,
+                is_shown: node.is_shown,
+                in_control: in_control(at),
+            })
+            .collect();
+        let called = |at: usize| self.nodes.get(label_beside(&parts, at)?).map(|label| label.called.clone());
+        (0..parts.len()).map(called).collect()
     }
 
     fn name_of(&self, at: usize) -> String {
@@ -219,7 +234,7 @@ impl<'a> Scene<'a> {
                 return joined;
             }
         }
-        let shows_text = is_caption(&element.role) || element.role.is_row_or_cell();
+        let shows_text = element.role.is_caption() || element.role.is_row_or_cell();
         element
             .text
             .as_deref()
@@ -232,14 +247,14 @@ impl<'a> Scene<'a> {
         let Some(node) = self.nodes.get(at) else { return false };
         let role = &node.element.role;
         let name = node.label.as_deref().unwrap_or(&node.called);
-        let is_kind = is_caption(role) || role.is_interactive() && !role.name().starts_with("document");
+        let is_kind = role.is_caption() || role.is_interactive() && !role.name().starts_with("document");
         let is_part = self.ancestors(at).take(2).any(|above| {
             self.nodes
                 .get(above)
                 .is_some_and(|above| above.element.role.is_interactive() && above.folded == node.folded)
         });
-        let names_field = is_caption(role) && fields.contains(&node.folded);
-        let is_notice = is_caption(role) && tables::is_sentence(name);
+        let names_field = role.is_caption() && fields.contains(&node.folded);
+        let is_notice = role.is_caption() && is_sentence(name);
         node.is_shown
             && !is_notice
             && !node.in_row

@@ -1,90 +1,13 @@
-//! Labels beside fields, rows and columns.
+//! Rows and columns.
 
-use super::{
-    roles::{is_caption, is_field},
-    scene::{Node, Scene},
-};
+use super::scene::{Node, Scene};
 use crate::{
     geometry::{Rect, Screen},
     ui::{CellRef, Role, fold_name},
 };
 
-/// How far a label may stand to the left of its field, above it, or to the right of its box, in pixels.
-const LEFT_MAX: i32 = 400;
-const ABOVE_MAX: i32 = 40;
-const RIGHT_MAX: i32 = 40;
-/// The longest label, in characters.
-const LABEL_CHARS_MAX: usize = 80;
-/// The fewest words of a sentence; fewer may be an abbreviation.
-const SENTENCE_WORDS_MIN: usize = 4;
-/// Where a label stands, as far as it counts.
-const RIGHT: u8 = 0;
-const LEFT: u8 = 1;
-const ABOVE: u8 = 2;
 /// The most texts of a row that are read.
 const ROW_MAX: usize = 32;
-
-/// The text of the label beside a field without a name: to the left, else above, to the right of a box, or just before it. A list to
-/// choose from is often named by what is chosen; the label to its left names it better.
-pub(super) fn label_beside(scene: &Scene<'_>, at: usize) -> Option<String> {
-    let own = scene.node(at)?;
-    let is_named = !own.called.is_empty();
-    let is_choice = own.element.role == Role::COMBO_BOX && own.element.bounds.is_some();
-    if is_named && !is_choice || !own.is_shown || !is_field(&own.element.role) {
-        return None;
-    }
-    let is_label = |node: &Node<'_>| {
-        node.is_shown
-            && is_caption(&node.element.role)
-            && !node.called.is_empty()
-            && node.called.chars().count() <= LABEL_CHARS_MAX
-            && !is_sentence(&node.called)
-    };
-    let Some(bounds) = own.element.bounds else {
-        let before = (0..at).rev().filter_map(|index| scene.node(index)).find(|node| node.is_shown)?;
-        return is_label(before).then(|| before.called.clone());
-    };
-    let is_box = ["check box", "radio button", "switch"].contains(&own.element.role.name());
-    let labels = scene.shown().filter(|(_, node)| is_label(node));
-    let near = labels.filter_map(|(_, node)| {
-        let label = node.element.bounds?;
-        Some((distance(label, bounds, is_box)?, label, node))
-    });
-    let (apart, label, node) = near.min_by_key(|(apart, _, _)| *apart)?;
-    if is_named && apart.0 != LEFT {
-        return None;
-    }
-    // A label names the field that is nearest to it.
-    let is_nearer = |(index, other): (usize, &Node<'_>)| {
-        let bounds = other.element.bounds.filter(|_| index != at && is_field(&other.element.role));
-        bounds.and_then(|bounds| distance(label, bounds, is_box)).is_some_and(|other| other < apart)
-    };
-    (!scene.shown().any(is_nearer)).then(|| node.called.clone())
-}
-
-/// How far a label is from its field; labels on the left count before those above.
-fn distance(label: Rect<Screen>, field: Rect<Screen>, is_box: bool) -> Option<(u8, i32)> {
-    let same_line = (field.y..field.bottom()).contains(&label.center().y)
-        || (label.y..label.bottom()).contains(&field.center().y);
-    let left = field.x.saturating_sub(label.right());
-    let right = label.x.saturating_sub(field.right());
-    let above = field.y.saturating_sub(label.bottom());
-    let overlaps = label.x < field.right() && field.x < label.right();
-    if same_line && is_box && (-2..=RIGHT_MAX).contains(&right) {
-        return Some((RIGHT, right));
-    }
-    if same_line && (-2..=LEFT_MAX).contains(&left) {
-        return Some((LEFT, left));
-    }
-    (overlaps && (-2..=ABOVE_MAX).contains(&above)).then_some((ABOVE, above))
-}
-
-/// Whether a text says something rather than naming a field: a notice above a text area is not its label.
-pub(super) fn is_sentence(text: &str) -> bool {
-    let ends =
-        text.trim_end().ends_with(['.', '!', '。', '！']) || text.contains(". ") || text.contains('。');
-    ends && (text.split_whitespace().count() >= SENTENCE_WORDS_MIN || text.contains(['。', '！']))
-}
 
 /// The texts in the row of an element besides its own, in reading order; empty if it is in no row.
 pub(super) fn row_texts(scene: &Scene<'_>, at: usize) -> Vec<String> {
