@@ -5,7 +5,7 @@ use std::collections::{HashSet, VecDeque};
 use deskhand_core::{
     action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
     ids::{ElementId, WindowId},
-    ui::{Element, Role, Source, State, Wanted, names_equal},
+    ui::{Element, Role, Source, State, Wanted, called, names_equal},
 };
 use deskhand_desktop::{Button, Desktop, DesktopResult, QuietLimits};
 
@@ -109,7 +109,7 @@ async fn walk<D: Desktop>(
         let is_last = index + 1 == path.len();
         let level = (inside.as_ref(), context_menu_of.is_some());
         let element = find_level(desktop, window, level, (name, is_last), (known, &passed)).await?;
-        walked.push(element.name.clone());
+        walked.push(called(&element).to_owned());
         if !is_last && is_open(desktop, &element).await? {
             inside = Some(element);
             continue;
@@ -190,7 +190,7 @@ async fn find_start<D: Desktop>(
     let mut names = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = read_tree(desktop, surface.id).await?;
-        let found = tree.elements.iter().filter(|element| wanted.matches(element));
+        let found = tree.elements.iter().filter(|element| names_equal(called(element), name));
         // The page comes before the frame of the browser around it.
         let is_page = |element: &&Element| element.role.name().starts_with("document");
         let pages: Vec<ElementId> = tree.elements.iter().filter(is_page).map(|page| page.id).collect();
@@ -203,7 +203,7 @@ async fn find_start<D: Desktop>(
             return Ok(best.clone());
         }
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
-        names.extend(openers.map(|element| element.name));
+        names.extend(openers.map(|element| called(&element).to_owned()));
     }
     match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), &wanted).await? {
         Ok(found) => return Ok(found),
@@ -254,7 +254,7 @@ async fn find_inside<D: Desktop>(
     let mut queue = VecDeque::from([(parent.id, 0_u16)]);
     while let Some((id, depth)) = queue.pop_front() {
         for child in patiently(|| desktop.children(id, CHILDREN_MAX)).await? {
-            if names_equal(&child.name, name) && child.role != Role::SEPARATOR {
+            if names_equal(called(&child), name) && child.role != Role::SEPARATOR {
                 return Ok(child);
             }
             // A submenu and an item with a submenu are levels of their own.
@@ -263,7 +263,7 @@ async fn find_inside<D: Desktop>(
             if depth < DEPTH_MAX && child.child_count > 0 && child.table.is_none() && is_container {
                 queue.push_back((child.id, depth + 1));
             }
-            names.push(child.name);
+            names.push(called(&child).to_owned());
         }
     }
     if is_menu_like(parent) {

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::{
     Element, Role, State, Tree,
     beside::{Beside, labels_beside},
-    element_label, fold_name, names_equal,
+    called, element_label, fold_name, names_equal,
 };
 use crate::{ids::ElementId, observation::Surface};
 
@@ -158,7 +158,7 @@ impl Description {
             |wanted: &Option<String>, holds: &dyn Fn(&str) -> bool| wanted.as_deref().is_none_or(holds);
         fits(&self.role, &|role| has_role(element, role))
             && fits(&self.name, &|name| {
-                names_equal(name, &element.name) || beside.is_some_and(|beside| names_equal(name, beside))
+                names_equal(name, called(element)) || beside.is_some_and(|beside| names_equal(name, beside))
             })
             && fits(&self.within, &|within| is_within(surface, element, within))
             && fits(&self.row, &|row| is_in_row(tree, element, row))
@@ -288,6 +288,10 @@ mod tests {
             Element { states: States::EMPTY, ..element(12, 1, Role::PUSH_BUTTON, "Hidden", (0, 160)) },
             element(13, 1, Role::LABEL, "Host:", (0, 180)),
             element(14, 1, Role::TEXT, "", (100, 180)),
+            Element {
+                description: "Open menu".to_owned(),
+                ..element(15, 1, Role::TOGGLE_BUTTON, "", (600, 300))
+            },
         ];
         let window = WindowInfo {
             id: WindowId(1),
@@ -318,6 +322,7 @@ mod tests {
         assert_eq!(find(r#"{"name": "Tea", "in": "shop"}"#), Ok(8));
         assert_eq!(find(r#"{"name": "Host"}"#), Ok(14), "the field, not its label");
         assert_eq!(find(r#"{"role": "label", "name": "Host"}"#), Ok(13));
+        assert_eq!(find(r#"{"name": "open menu"}"#), Ok(15), "by what is told of it");
         // The text of a row may hold a sign for each control in it, and the text itself may be no element.
         let mut rows = form();
         let row = |id: u32, text: &str| Element {

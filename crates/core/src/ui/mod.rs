@@ -23,7 +23,7 @@ pub use description::{Description, NotDescribed};
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;
 pub use element::{Element, Pattern, Source, ValueRange};
-pub use names::{Wanted, element_label, fold_name, names_equal};
+pub use names::{Wanted, called, element_label, fold_name, names_equal};
 pub use picture::PictureRef;
 pub use place::Place;
 pub use role::Role;

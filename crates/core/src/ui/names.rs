@@ -10,6 +10,11 @@ pub fn names_equal(one: &str, other: &str) -> bool {
     fold_name(one) == fold_name(other)
 }
 
+/// What people call an element: its name, else what is told of it, as a button that shows a picture has it.
+pub fn called(element: &Element) -> &str {
+    if element.name.trim().is_empty() { &element.description } else { &element.name }
+}
+
 /// The form in which names are compared.
 pub fn fold_name(name: &str) -> String {
     let spelled = name.replace('…', "...").replace('›', ">").replace('’', "'");
