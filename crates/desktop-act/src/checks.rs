@@ -94,6 +94,13 @@ pub(crate) fn check<'a, D: Desktop>(
         else {
             return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
         };
+        if !is_on_own(desktop, window, &surface, bounds.center()).await? {
+            // A popover of GTK 3 that is larger than its window is cut off there.
+            if element.offers(Pattern::Action) {
+                return Ok(Ready { surface, element, point: None });
+            }
+            return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
+        }
         let point = uncovered(desktop, &surface, &element, bounds).await?;
         check_drawn(desktop, &surface, &element).await?;
         Ok(Ready { surface, element, point: Some(point) })
@@ -130,6 +137,20 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
         before = now;
     }
     Err(Refusal::Moving { element: (&before).into() }.into())
+}
+
+/// Whether a place of an element in `surface` is on it, or on another window or pop-up of `window`.
+async fn is_on_own<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    surface: &WindowInfo,
+    place: Point<Screen>,
+) -> DesktopResult<bool> {
+    if surface.bounds.contains(&place) {
+        return Ok(true);
+    }
+    // A pop-up may have come since.
+    Ok(surfaces(desktop, window).await?.iter().any(|own| own.bounds.contains(&place)))
 }
 
 /// A point of an element that nothing covers.
