@@ -32,6 +32,8 @@ pub(super) struct Item<'t> {
     content: Option<String>,
     /// Text of the label beside it, if it has no name.
     beside: Option<String>,
+    /// How many of its items show, if more are there.
+    shows: Option<u32>,
 }
 
 /// The listed elements of a window, in reading order.
@@ -55,7 +57,9 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
         }
         places.push(Some(items.len()));
         let (within, content, beside) = (node.within.clone(), node.content.clone(), node.beside.clone());
-        items.push(Item { element: node.element, parent, leaf: true, within, content, beside });
+        let shows =
+            Some(node.inner).filter(|inner| is_list(node.element) && *inner < node.element.child_count);
+        items.push(Item { element: node.element, parent, leaf: true, within, content, beside, shows });
     }
     items
 }
@@ -69,6 +73,14 @@ struct Node<'t> {
     within: Option<String>,
     content: Option<String>,
     beside: Option<String>,
+    /// Number of children in the tree.
+    inner: u32,
+}
+
+/// Whether an element holds items of which some may be out of view. Tables tell their size.
+fn is_list(element: &Element) -> bool {
+    let holds = [Role::LIST, Role::LIST_BOX, Role::TREE, Role::LAYERED_PANE].contains(&element.role);
+    holds && element.table.is_none()
 }
 
 fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
@@ -90,7 +102,19 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
         let parent = around.last().copied();
         around.push(nodes.len());
         let shown = is_listed(element) && !is_the_window(window, element);
-        nodes.push(Node { element, parent, size: 0, shown, within: None, content: None, beside: None });
+        nodes.push(Node {
+            element,
+            parent,
+            size: 0,
+            shown,
+            within: None,
+            content: None,
+            beside: None,
+            inner: 0,
+        });
+        if let Some(parent) = parent.and_then(|at| nodes.get_mut(at)) {
+            parent.inner += 1;
+        }
     }
     nodes
 }
@@ -117,6 +141,8 @@ fn is_listed(element: &Element) -> bool {
         () if element.states.has(State::Defunct) => false,
         () if element.role == Role::SEPARATOR || element.role == Role::SCROLL_BAR => false,
         () if element.role == Role::FILLER => element.text.as_ref().is_some_and(|text| !text.is_empty()),
+        // An icon view, in which items are selected.
+        () if element.role == Role::LAYERED_PANE => says || element.offers(Pattern::Selection),
         () if element.role.is_structural() => says,
         () => says || element.role.is_interactive() || element.table.is_some(),
     }
@@ -287,6 +313,7 @@ pub(crate) struct ListedElement {
     description: String,
     within: Option<String>,
     beside: Option<String>,
+    shows: Option<u32>,
 }
 
 impl Item<'_> {
@@ -304,6 +331,7 @@ impl Item<'_> {
             description: description.clone(),
             within: self.within.clone(),
             beside: self.beside.clone(),
+            shows: self.shows,
         }
     }
 
@@ -337,7 +365,8 @@ impl Item<'_> {
     pub(super) fn state_text(&self) -> String {
         let element = self.element;
         let mut text = String::new();
-        let notes = notes(element);
+        let mut notes = notes(element);
+        notes.extend(self.shows.map(|shows| format!("shows {shows} of {}", element.child_count)));
         if !notes.is_empty() {
             let _ = write!(text, " ({})", notes.join(", "));
         }
@@ -353,6 +382,9 @@ impl Item<'_> {
         let own = element.text.as_ref().filter(|text| !text.is_empty() && !told(text));
         if let Some(own) = own.or(self.content.as_ref()) {
             let _ = write!(text, " = \"{}\"", escape_name(own));
+            if own.chars().count() >= Element::TEXT_MAX {
+                text.push_str(" (goes on; `read_text` has all)");
+            }
         }
         text
     }
@@ -400,10 +432,14 @@ impl Item<'_> {
     }
 }
 
-/// Whether the text merely repeats the element's value.
+/// Whether the text merely repeats the element's value: `5.00` says no more than 5.
 fn repeats_value(element: &Element, text: &str) -> bool {
-    element.value.is_some_and(|value| value.current.to_string() == text.trim())
+    let number: Option<f64> = text.trim().parse().ok();
+    element.value.zip(number).is_some_and(|(value, number)| (value.current - number).abs() < f64::EPSILON)
 }
+
+/// A table with as many rows is a sheet: its size says nothing of what is in it.
+const SHEET_ROWS_MIN: u32 = 65_536;
 
 /// The states that are listed where an element has them.
 const NOTABLE: [State; 8] = [
@@ -433,7 +469,7 @@ fn notes(element: &Element) -> Vec<String> {
     if element.role.is_interactive() && !element.states.takes_input() {
         notes.push("disabled".to_owned());
     }
-    if let Some(shape) = element.table {
+    if let Some(shape) = element.table.filter(|shape| shape.rows < SHEET_ROWS_MIN) {
         notes.push(format!("{} rows × {} columns", shape.rows, shape.columns));
     }
     if element.source != Source::AtSpi {
@@ -444,6 +480,7 @@ fn notes(element: &Element) -> Vec<String> {
 
 /// The line for a single element.
 pub fn element_line(element: &Element) -> String {
-    let item = Item { element, parent: None, leaf: true, within: None, content: None, beside: None };
+    let item =
+        Item { element, parent: None, leaf: true, within: None, content: None, beside: None, shows: None };
     item.text(/*with_role*/ true)
 }
