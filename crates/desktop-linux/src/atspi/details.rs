@@ -239,7 +239,13 @@ impl Accessibility {
         head: Head,
         details: Details,
     ) -> Element {
-        let head = Head { states: toolkit.completed(head.states, parent), ..head };
+        let states = toolkit.completed((&head.role, head.states), parent, details.reported);
+        let head = Head { states, ..head };
+        // Some menus pad the names of their items. Those of icon views may have a text and no name.
+        let (name, text) = match (toolkit.given_name(head.name.trim()), details.text) {
+            ("", Some(text)) if head.role == Role::ICON => (clipping::name(text), None),
+            (name, text) => (name.to_owned(), text),
+        };
         let bounds = details
             .reported
             .filter(|reported| !reported.is_empty())
@@ -250,10 +256,9 @@ impl Accessibility {
             id: ElementId(0),
             depth,
             role: head.role,
-            // Some menus pad the names of their items.
-            name: toolkit.given_name(head.name.trim()).to_owned(),
+            name,
             description: details.description,
-            text: details.text,
+            text,
             value: details.value,
             states: head.states,
             bounds,

@@ -252,6 +252,7 @@ async fn next_spot(
         )?;
         let role = wire::role(role);
         if !application.toolkit.shows(states, Some(parent_role))
+            || application.toolkit.is_out_of_view((&role, states), Some(parent_role), reported)
             || application.toolkit.is_repetition(&role, reported)
         {
             let has_none_yet = application.toolkit.places_with_next_frame() && reported.is_none();

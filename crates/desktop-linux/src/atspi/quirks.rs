@@ -43,6 +43,10 @@
 //! keep the place where they were. A menu is the selected child of its menu bar or menu exactly while it is open, without being SELECTED
 //! itself, and its pop-up window has no object of its own.
 //!
+//! GTK 3: the bridge makes the object of an item of an icon view (an `icon` in a `layered pane`) when its row is added, before it is laid out.
+//! Its states are as of then, and follow only when it is scrolled: it is not SHOWING although it shows. It reports a place exactly while it
+//! is in view. The icon view of Exo (Thunar) exposes none: it is a `panel` without children.
+//!
 //! GTK 4: only the frame is `SHOWING`, so `VISIBLE` decides; extents are relative to the window without its shadow,
 //! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`).
 //! The content of a popover is reported as if it were in the window; the options of a drop-down exist only while it
@@ -120,6 +124,8 @@ impl Toolkit {
             Self::Gtk4 => State::Visible,
             // Of an open menu: those that are closed are not looked into.
             Self::Gtk2 if parent == Some(&Role::MENU) => State::Visible,
+            // Of an icon view: see `is_out_of_view`.
+            Self::Gtk3 if parent == Some(&Role::LAYERED_PANE) => State::Visible,
             Self::Gtk2
             | Self::Gtk3
             | Self::LibreOffice
@@ -131,12 +137,39 @@ impl Toolkit {
         states.has(deciding) && !states.has(State::Defunct)
     }
 
-    /// The states, with those added that the toolkit leaves out, of an element below one with this role that is open.
-    pub(crate) fn completed(self, states: States, parent: Option<&Role>) -> States {
+    /// Whether an element with this role that [`shows`](Self::shows) is out of view all the same, by the place that it reports.
+    pub(crate) fn is_out_of_view(
+        self,
+        (role, states): (&Role, States),
+        parent: Option<&Role>,
+        reported: Option<Rect<Screen>>,
+    ) -> bool {
+        if self.shows_by_place(role, parent) {
+            return reported.is_none_or(|place| place.is_empty());
+        }
+        self == Self::Gtk3 && parent == Some(&Role::LAYERED_PANE) && !states.has(State::Showing)
+    }
+
+    /// Whether only its place tells that an element is in view: see GTK 3 above.
+    pub(crate) fn shows_by_place(self, role: &Role, parent: Option<&Role>) -> bool {
+        self == Self::Gtk3 && *role == Role::ICON && parent == Some(&Role::LAYERED_PANE)
+    }
+
+    /// The states of an element with this role, with those added that the toolkit leaves out, given the role of the one around it, which
+    /// is open, and the place that it reports.
+    pub(crate) fn completed(
+        self,
+        (role, states): (&Role, States),
+        parent: Option<&Role>,
+        reported: Option<Rect<Screen>>,
+    ) -> States {
         let lacks = match self {
             Self::Gtk4 => true,
             Self::Gtk2 => parent == Some(&Role::MENU),
-            Self::Gtk3 | Self::LibreOffice | Self::Qt | Self::Chromium | Self::Java | Self::Other => false,
+            Self::Gtk3 => {
+                self.shows_by_place(role, parent) && !self.is_out_of_view((role, states), parent, reported)
+            }
+            Self::LibreOffice | Self::Qt | Self::Chromium | Self::Java | Self::Other => false,
         };
         if lacks && self.shows(states, parent) { states.with(State::Showing) } else { states }
     }
@@ -146,9 +179,9 @@ impl Toolkit {
         self == Self::Gtk2
     }
 
-    /// Whether what shows of an element with these states depends on its parent: see GTK 2 above.
+    /// Whether what shows of an element with these states depends on its parent: see GTK 2 and GTK 3 above.
     pub(crate) fn shows_by_parent(self, states: States) -> bool {
-        self == Self::Gtk2 && states.has(State::Visible) && !states.has(State::Showing)
+        matches!(self, Self::Gtk2 | Self::Gtk3) && states.has(State::Visible) && !states.has(State::Showing)
     }
 
     /// Whether an element that reports itself gone is read all the same: see `Input line` above.

@@ -11,7 +11,7 @@ use std::{
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
-    ui::{CellRange, CellRef, Element, State, TableShape},
+    ui::{CellRange, CellRef, Element, Role, State, TableShape},
 };
 use futures_util::future::BoxFuture;
 
@@ -47,6 +47,8 @@ pub(crate) struct Screenshot {
 /// A container with too many children to list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Container {
+    /// Whether its items have places of their own that tell whether they are in view, as the icons of an icon view.
+    pub(crate) is_icons: bool,
     /// Its size if it is a table; otherwise it is a list.
     pub(crate) shape: Option<TableShape>,
     /// How many children it has.
@@ -89,13 +91,17 @@ impl Viewer<'_, '_> {
         container: Container,
         before: Option<(Arc<View>, Vec<Rect<Screen>>)>,
     ) -> CallResult<Arc<View>> {
-        let Some(range) = self.range(table, container).await? else {
+        let range = match container.is_icons {
+            true => self.range_of_icons(table, container).await?,
+            false => self.range(table, container).await?,
+        };
+        let Some(range) = range else {
             let at = CellRef { row: 0, column: 0 };
             let nothing = CellRange { first: at, last: at };
             return Ok(Arc::new(View { range: nothing, cells: BTreeMap::new() }));
         };
         if container.shape.is_none() {
-            let cells = self.items(table, range).await?;
+            let cells = self.items(table, container, range).await?;
             return Ok(Arc::new(View { range, cells }));
         }
         if let Some((before, areas)) =
@@ -194,6 +200,33 @@ impl Viewer<'_, '_> {
         Ok(Some(CellRange { first, last: CellRef { row, column } }))
     }
 
+    /// The icons in view, and some more: those around every few that have a place. The object at a point is of no use, because GTK 3
+    /// forgets there how far the view is scrolled.
+    async fn range_of_icons(&self, icons: &ObjectRef, container: Container) -> CallResult<Option<CellRange>> {
+        const SAMPLES_MAX: u32 = 500;
+        const STEP_MIN: usize = 4;
+        let step = usize::try_from(container.child_count / SAMPLES_MAX).unwrap_or(STEP_MIN).max(STEP_MIN);
+        let found = pipelined((0..container.child_count).step_by(step), |at| async move {
+            let icon = child_at(self.bus, icons, at).await?;
+            let placed = extents(self.bus, &icon).await?.is_some_and(|place| !place.is_empty());
+            CallResult::Ok(placed.then_some(at))
+        })
+        .await;
+        let mut placed = Vec::new();
+        for at in found {
+            match at {
+                Ok(at) => placed.extend(at),
+                Err(CallError::NoObject | CallError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        let Some((first, last)) = placed.iter().min().zip(placed.iter().max()) else { return Ok(None) };
+        let more = u32::try_from(step).unwrap_or(0);
+        let last = last.saturating_add(more).min(container.child_count.saturating_sub(1));
+        let at = |row: u32| CellRef { row, column: 0 };
+        Ok(Some(CellRange { first: at(first.saturating_sub(more)), last: at(last) }))
+    }
+
     /// The cells of `range` in an area of the screen; `None` if the toolkit cannot tell.
     async fn drawn_range(
         &self,
@@ -228,18 +261,25 @@ impl Viewer<'_, '_> {
     }
 
     /// The items of a list in a range of its rows.
-    async fn items(&self, list: &ObjectRef, range: CellRange) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+    async fn items(
+        &self,
+        list: &ObjectRef,
+        container: Container,
+        range: CellRange,
+    ) -> CallResult<BTreeMap<(u32, u32), Cell>> {
+        let parent = container.is_icons.then_some(&Role::LAYERED_PANE);
         let read = pipelined(range.first.row..=range.last.row, |row| async move {
             let reading = async {
-                let index = i32::try_from(row).unwrap_or(i32::MAX);
-                let sent: WireRef = self.bus.call(list, ACCESSIBLE, "GetChildAtIndex", &index).await?;
-                let object = ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)?;
+                let object = child_at(self.bus, list, row).await?;
                 let states = read_states(self.bus, &object).await?;
-                if !self.toolkit.shows(states, None) {
+                if !self.toolkit.shows(states, parent) {
                     return Ok(None);
                 }
                 let head = read_head(self.bus, &object, self.toolkit, states).await?;
                 let details = read_details(self.bus, &object, &head, None).await?;
+                if self.toolkit.is_out_of_view((&head.role, states), parent, details.reported) {
+                    return Ok(None);
+                }
                 Ok(Some(((row, 0), Cell { object, head, details })))
             };
             match reading.await {
@@ -326,6 +366,13 @@ impl Viewer<'_, '_> {
         });
         Ok(())
     }
+}
+
+/// The child of an object with this index.
+async fn child_at(bus: &Bus, parent: &ObjectRef, index: u32) -> CallResult<ObjectRef> {
+    let index = i32::try_from(index).unwrap_or(i32::MAX);
+    let sent: WireRef = bus.call(parent, ACCESSIBLE, "GetChildAtIndex", &index).await?;
+    ObjectRef::from_wire(&sent).ok_or(CallError::NoObject)
 }
 
 /// The child of an object that is, or contains, `found`.

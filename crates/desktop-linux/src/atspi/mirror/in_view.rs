@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use deskhand_core::ui::Partial;
+use deskhand_core::ui::{Partial, Role};
 
 use super::{
     super::{
@@ -22,13 +22,15 @@ impl Walk<'_, '_> {
             let Some(node) = self.nodes.get(at).filter(|node| self.is_virtual(node)) else { continue };
             let (table, shift, below) = (node.object.clone(), node.shift, node.below);
             let depth = node.element.depth.saturating_add(1);
+            let role = node.element.role.clone();
+            let toolkit = self.application.toolkit;
             let container = Container {
+                is_icons: toolkit.shows_by_place(&Role::ICON, Some(&role)),
                 shape: node.element.table,
                 child_count: node.element.child_count,
                 area: node.visible,
                 shift,
             };
-            let toolkit = self.application.toolkit;
             let by_place = container.shape.is_some() && toolkit.names_cells_by_place();
             if by_place && !self.limits.cells {
                 continue;
@@ -40,7 +42,8 @@ impl Walk<'_, '_> {
             }
             let cells = view.cells.iter().take(room).map(|(place, cell)| {
                 let (head, details) = (cell.head.clone(), cell.details.clone());
-                let element = self.accessibility.to_element(toolkit, shift, (depth, None), head, details);
+                let element =
+                    self.accessibility.to_element(toolkit, shift, (depth, Some(&role)), head, details);
                 InView { object: cell.object.clone(), element, place: by_place.then_some(*place) }
             });
             let cells = cells.collect();

@@ -231,7 +231,14 @@ impl Walk<'_, '_> {
         let Shown { head, details, below, children_stale } = shown;
         let parent = wanted.parent.and_then(|at| self.nodes.get(at));
         let toolkit = self.application.toolkit;
+        let parent_role = parent.map(|parent| &parent.element.role);
         if toolkit.is_repetition(&head.role, details.reported) {
+            return;
+        }
+        if toolkit.is_out_of_view((&head.role, head.states), parent_role, details.reported) {
+            // It comes into view as soon as something is drawn there.
+            let seen = parent.and_then(|parent| parent.seen);
+            self.with_store(|store| store.update(&wanted.object, |node| node.place(seen)));
             return;
         }
         let shift = match parent {
@@ -241,7 +248,6 @@ impl Walk<'_, '_> {
                 self.application.shift(roles, details.reported, parent.shift, parent.reported)
             }
         };
-        let parent_role = parent.map(|parent| &parent.element.role);
         let closed = toolkit.is_closed(&head.role, head.states, parent_role);
         let reported = details.reported;
         let bounds = reported.filter(|reported| !reported.is_empty()).map(|reported| shift.apply(reported));

@@ -58,7 +58,11 @@ impl Walk<'_, '_> {
             parent.is_none() || toolkit.shows(states, parent) || toolkit.looks_into_defunct(states, parent)
         };
         let mut needs = stale.without(Parts::CHILDREN);
-        if !self.limits.bounds_now && known.details.is_some() {
+        let by_place = known.head.as_ref().zip(known.details.as_ref()).is_some_and(|(head, details)| {
+            toolkit.shows_by_place(&head.role, parent)
+                || toolkit.is_out_of_view((&head.role, head.states), parent, details.reported)
+        });
+        if !self.limits.bounds_now && known.details.is_some() && !by_place {
             needs = needs.without(Parts::EXTENTS);
         }
         if self.stalled.load(Ordering::Relaxed) || needs == Parts::NONE {
