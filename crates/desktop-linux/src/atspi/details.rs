@@ -242,7 +242,7 @@ impl Accessibility {
         let states = toolkit.completed((&head.role, head.states), parent, details.reported);
         let head = Head { states, ..head };
         // Some menus pad the names of their items. Those of icon views may have a text and no name.
-        let (name, text) = match (toolkit.given_name(head.name.trim()), details.text) {
+        let (name, text) = match (toolkit.given_name(&head.role, head.name.trim()), details.text) {
             ("", Some(text)) if head.role == Role::ICON => (clipping::name(text), None),
             (name, text) => (name.to_owned(), text),
         };
@@ -257,7 +257,7 @@ impl Accessibility {
             depth,
             role: head.role,
             name,
-            description: details.description,
+            description: toolkit.told_of(head.name.trim(), details.description),
             text,
             value: details.value,
             states: head.states,

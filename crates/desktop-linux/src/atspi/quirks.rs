@@ -48,10 +48,12 @@
 //! is in view. The icon view of Exo (Thunar) exposes none: it is a `panel` without children.
 //!
 //! GTK 4: only the frame is `SHOWING`, so `VISIBLE` decides; extents are relative to the window without its shadow,
-//! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`).
-//! The content of a popover is reported as if it were in the window; the options of a drop-down exist only while it
-//! is open. A list has objects for the 200 rows or so around those in view; rows that went out of view keep the place that they had
-//! and stay VISIBLE. What is at a point is told once those objects were read. `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
+//! so the position of the window is added. An element without a name is named after its class (`GtkToggleButton`,
+//! `BaobabWindow`); one that has a label and is labelled by it, as most buttons, has the name twice (`Save Save`). What is on another page
+//! of a leaflet, or in a revealer that is closed, is VISIBLE and has no size. The content of a popover is reported as if it were in the
+//! window; the options of a drop-down exist only while it is open. A list has objects for the 200 rows or so around those in view; rows
+//! that went out of view keep the place that they had and stay VISIBLE. What is at a point is told once those objects were read.
+//! `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
 //! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
 //! notebook until they are read, and returns their content as children of the whole.
 //!
@@ -64,12 +66,13 @@ use std::time::Duration;
 
 use super::{
     application::Origin,
+    details::Head,
     mirror::Parts,
     shift::{Scale, Shift, Within},
 };
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Role, State, States},
+    ui::{Element, Role, State, States},
 };
 use deskhand_desktop::{Aspect, Quirks};
 
@@ -144,6 +147,9 @@ impl Toolkit {
         parent: Option<&Role>,
         reported: Option<Rect<Screen>>,
     ) -> bool {
+        if self == Self::Gtk4 && parent.is_some() {
+            return reported.is_some_and(|place| place.is_empty());
+        }
         if self.shows_by_place(role, parent) {
             return reported.is_none_or(|place| place.is_empty());
         }
@@ -238,16 +244,45 @@ impl Toolkit {
         }
     }
 
-    /// The name of an element, without the class name that stands in for a missing one.
-    pub(crate) fn given_name(self, name: &str) -> &str {
-        let is_class = |rest: &str| {
-            rest.starts_with(|first: char| first.is_ascii_uppercase())
-                && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
-        };
-        match name.strip_prefix("Gtk") {
-            Some(rest) if self == Self::Gtk4 && is_class(rest) => "",
-            Some(_) | None => name,
+    /// The name of an element with this role, without what the toolkit makes of a missing one, or of one that it has from two places: see
+    /// GTK 4 above.
+    pub(crate) fn given_name<'n>(self, role: &Role, name: &'n str) -> &'n str {
+        const TEXTS: [Role; 7] = [
+            Role::LABEL,
+            Role::MENU_ITEM,
+            Role::CHECK_MENU_ITEM,
+            Role::RADIO_MENU_ITEM,
+            Role::PAGE_TAB,
+            Role::PUSH_BUTTON,
+            Role::TOGGLE_BUTTON,
+        ];
+        if self != Self::Gtk4 {
+            return name;
         }
+        let is_known = ["Gtk", "Adw"].iter().any(|library| name.starts_with(library));
+        if is_class(name) && (is_known || !TEXTS.contains(role)) {
+            return "";
+        }
+        if *role == Role::LABEL {
+            return name;
+        }
+        let half = name.get(..name.len() / 2).filter(|half| !half.is_empty());
+        let rest = half.and_then(|half| name.strip_prefix(half)?.strip_prefix(' '));
+        half.filter(|half| rest == Some(half)).unwrap_or(name)
+    }
+
+    /// What is told of an element of this name: that of a menu button without a text of its own may be all that is known of it.
+    pub(crate) fn told_of(self, name: &str, description: String) -> String {
+        let is_menu_button = self == Self::Gtk4 && name == "GtkMenuButton";
+        if is_menu_button && description.is_empty() { "opens a menu".to_owned() } else { description }
+    }
+
+    /// Whether an element only repeats the one around it: the button that a menu button of GTK 4 consists of.
+    pub(crate) fn repeats(self, around: &Element, head: &Head, description: &str) -> bool {
+        self == Self::Gtk4
+            && [&around.role, &head.role] == [&Role::PUSH_BUTTON; 2]
+            && around.name == self.given_name(&head.role, head.name.trim())
+            && around.description == self.told_of(&head.name, description.to_owned())
     }
 
     /// Whether a selection has to be removed and added instead of set, and adding it is not answered: see GTK 4 above.
@@ -452,6 +487,15 @@ fn shadow(reported: Rect<Screen>, window: Rect<Screen>) -> (i32, i32) {
     if width <= 0 || height <= 0 { (0, 0) } else { (width / 2, (height / 2 - LOWER).max(0)) }
 }
 
+/// Whether a name is that of a class of GLib: several words of letters and digits, each with a capital, written as one.
+fn is_class(name: &str) -> bool {
+    let capitals = name.bytes().filter(u8::is_ascii_uppercase).count();
+    name.starts_with(|first: char| first.is_ascii_uppercase())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        && name.contains(|one: char| one.is_ascii_lowercase())
+        && capitals > 1
+}
+
 /// Names of actions that a click stands for, the best one first.
 const ACTIVATING: [&str; 13] = [
     "click",
@@ -484,6 +528,28 @@ pub(crate) const fn is_noise(aspect: Aspect) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_that_gtk_4_makes_up_or_says_twice_are_mended() {
+        let check = |role: &Role, name: &str, expected: &str| {
+            assert_eq!(Toolkit::Gtk4.given_name(role, name), expected, "{role} {name}");
+        };
+        check(&Role::PUSH_BUTTON, "7 7", "7");
+        check(&Role::PUSH_BUTTON, "Save As… Save As…", "Save As…");
+        check(&Role::PUSH_BUTTON, "Bora Bora Bora Bora", "Bora Bora");
+        check(&Role::LABEL, "Bora Bora", "Bora Bora");
+        check(&Role::LABEL, "GtkLabel", "");
+        check(&Role::LABEL, "GitHub", "GitHub");
+        check(&Role::PUSH_BUTTON, "11", "11");
+        check(&Role::PUSH_BUTTON, "äöü äöü", "äöü");
+        check(&Role::PUSH_BUTTON, "äöüä", "äöüä");
+        check(&Role::TOGGLE_BUTTON, "GtkToggleButton", "");
+        check(&Role::PUSH_BUTTON, "GitHub", "GitHub");
+        check(&Role::PANEL, "BaobabWindow", "");
+        check(&Role::LIST_ITEM, "Documents", "Documents");
+        check(&Role::PANEL, "USB", "USB");
+        assert_eq!(Toolkit::Qt.given_name(&Role::PUSH_BUTTON, "7 7"), "7 7");
+    }
 
     #[test]
     fn a_click_stands_for_the_activating_action_never_for_a_copy() {

@@ -10,7 +10,7 @@ use std::sync::{
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Partial, Role, Tree},
+    ui::{Partial, Role, State, Tree},
 };
 use tokio::time::Instant;
 
@@ -233,6 +233,13 @@ impl Walk<'_, '_> {
         let toolkit = self.application.toolkit;
         let parent_role = parent.map(|parent| &parent.element.role);
         if toolkit.is_repetition(&head.role, details.reported) {
+            return;
+        }
+        if parent.is_some_and(|parent| toolkit.repeats(&parent.element, &head, &details.description)) {
+            let around = wanted.parent.and_then(|at| self.nodes.get_mut(at));
+            if let Some(around) = around.filter(|_| head.states.has(State::Focused)) {
+                around.element.states = around.element.states.with(State::Focused);
+            }
             return;
         }
         if toolkit.is_out_of_view((&head.role, head.states), parent_role, details.reported) {
