@@ -131,11 +131,12 @@ async fn read_properties(
 pub(crate) async fn read_details(
     bus: &Bus,
     object: &ObjectRef,
+    toolkit: Toolkit,
     head: &Head,
     reported: Option<Option<Rect<Screen>>>,
 ) -> CallResult<Details> {
     let has = |pattern: Pattern| head.patterns.contains(&pattern);
-    let (description, text, value, reported, table, address) = tokio::try_join!(
+    let (description, text, value, reported, table, address, chosen) = tokio::try_join!(
         async {
             match &head.description {
                 Some(description) => Ok(description.clone()),
@@ -168,8 +169,29 @@ pub(crate) async fn read_details(
         async {
             if head.role == Role::DOCUMENT_WEB { offered(read_address(bus, object).await) } else { Ok(None) }
         },
+        async {
+            let tells = toolkit.tells_choice_by_selection(&head.role);
+            if tells { read_chosen(bus, object).await } else { Ok(None) }
+        },
     )?;
+    let text = text.or_else(|| chosen.filter(|chosen| *chosen != head.name));
     Ok(Details { description, text, value, reported, table, address })
+}
+
+/// What is chosen in a list to choose from, by the name of the option that is selected in the list inside of it.
+async fn read_chosen(bus: &Bus, object: &ObjectRef) -> CallResult<Option<String>> {
+    let reading = async {
+        let list: WireRef = bus.call(object, ACCESSIBLE, "GetChildAtIndex", &0_i32).await?;
+        let list = ObjectRef::from_wire(&list).ok_or(CallError::NoObject)?;
+        let option: WireRef = bus.call(&list, SELECTION, "GetSelectedChild", &0_i32).await?;
+        let option = ObjectRef::from_wire(&option).ok_or(CallError::NoObject)?;
+        bus.property::<String>(&option, ACCESSIBLE, "Name").await
+    };
+    match reading.await {
+        Ok(name) => Ok(Some(clipping::name(name)).filter(|name| !name.is_empty())),
+        Err(CallError::NoObject | CallError::NotOffered | CallError::Refused(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }
 
 /// Whether the value of a control with this role is a quantity that is shown.
@@ -281,7 +303,7 @@ impl Accessibility {
     ) -> CallResult<Element> {
         let states = read_states_of(bus, object, application.toolkit).await?;
         let head = read_head(bus, object, application.toolkit, states).await?;
-        let details = read_details(bus, object, &head, None).await?;
+        let details = read_details(bus, object, application.toolkit, &head, None).await?;
         let parent = match application.toolkit.shows_by_parent(states) {
             true => open_parent(bus, object, application.toolkit).await?,
             false => None,

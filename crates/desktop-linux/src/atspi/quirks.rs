@@ -285,6 +285,12 @@ impl Toolkit {
             && around.description == self.told_of(&head.name, description.to_owned())
     }
 
+    /// Whether an element with this role is a list to choose from that tells what is chosen by the selection of the list inside of it alone,
+    /// which browsers announce of that list and draw in the element.
+    pub(crate) fn tells_choice_by_selection(self, role: &Role) -> bool {
+        matches!(self, Self::Chromium | Self::Other) && *role == Role::COMBO_BOX
+    }
+
     /// Whether a selection has to be removed and added instead of set, and adding it is not answered: see GTK 4 above.
     pub(crate) fn has_broken_set_selection(self) -> bool {
         self == Self::Gtk4

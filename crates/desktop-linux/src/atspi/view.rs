@@ -276,7 +276,7 @@ impl Viewer<'_, '_> {
                     return Ok(None);
                 }
                 let head = read_head(self.bus, &object, self.toolkit, states).await?;
-                let details = read_details(self.bus, &object, &head, None).await?;
+                let details = read_details(self.bus, &object, self.toolkit, &head, None).await?;
                 if self.toolkit.is_out_of_view((&head.role, states), parent, details.reported) {
                     return Ok(None);
                 }
@@ -317,7 +317,7 @@ impl Viewer<'_, '_> {
             let states = read_states(self.bus, &object).await?;
             let mut head = read_head(self.bus, &object, self.toolkit, states).await?;
             head.name = at.to_string();
-            let mut details = read_details(self.bus, &object, &head, None).await?;
+            let mut details = read_details(self.bus, &object, self.toolkit, &head, None).await?;
             details.text = Some(text.chars().take(Element::TEXT_MAX).collect());
             Ok(Some(((at.row, at.column), Cell { object, head, details })))
         })

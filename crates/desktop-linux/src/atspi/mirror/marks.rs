@@ -45,7 +45,10 @@ pub(crate) fn apply(store: &mut Store, announced: &Announcement) {
         | Event::TextAttributes
         | Event::Attributes => store.mark(object, Parts::KIND_AND_BODY),
         Event::Other => store.mark(object, Parts::ALL),
-        Event::Selection => store.mark_children(object, Parts::STATES),
+        Event::Selection => {
+            store.mark_children(object, Parts::STATES);
+            store.mark_choice(object);
+        }
         Event::ActiveDescendant => {
             store.mark_children(object, Parts::STATES);
             if let Some(child) = other {

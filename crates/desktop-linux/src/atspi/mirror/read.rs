@@ -58,6 +58,12 @@ impl Walk<'_, '_> {
             parent.is_none() || toolkit.shows(states, parent) || toolkit.looks_into_defunct(states, parent)
         };
         let mut needs = stale.without(Parts::CHILDREN);
+        let is_choice = known.head.as_ref().is_some_and(|head| toolkit.tells_choice_by_selection(&head.role));
+        // The list inside of it may have come since.
+        let tells_none = known.details.as_ref().is_some_and(|details| details.text.is_none());
+        if is_choice && (stale.has(Parts::EXTENTS) || tells_none) {
+            needs = needs.and(Parts::BODY);
+        }
         let by_place = known.head.as_ref().zip(known.details.as_ref()).is_some_and(|(head, details)| {
             toolkit.shows_by_place(&head.role, parent)
                 || toolkit.is_out_of_view((&head.role, head.states), parent, details.reported)
@@ -119,7 +125,7 @@ impl Walk<'_, '_> {
             if reported.is_none() {
                 fresh = fresh.and(Parts::EXTENTS);
             }
-            known.details = Some(read_details(&self.bus, object, &head, reported).await?);
+            known.details = Some(read_details(&self.bus, object, toolkit, &head, reported).await?);
             known.head = Some(head);
         } else if needs.has(Parts::EXTENTS) {
             let reported = match extents(&self.bus, object).await {

@@ -205,6 +205,19 @@ impl Store {
         }
     }
 
+    /// Marks as stale what the box shows that a list belongs to, in which something else was selected.
+    pub(crate) fn mark_choice(&mut self, list: &ObjectRef) {
+        let role = |node: &Node| node.head.as_ref().map(|head| head.role.clone());
+        // A closed list is not read.
+        if self.nodes.get(list).and_then(role).is_some_and(|role| role != Role::MENU && role != Role::LIST) {
+            return;
+        }
+        let is_box = |node: &Node| node.head.as_ref().is_some_and(|head| head.role == Role::COMBO_BOX);
+        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(list));
+        let found = self.nodes.iter().find(|(_, node)| is_box(node) && has_it(node));
+        found.map(|(object, _)| object.clone()).iter().for_each(|found| self.mark(found, Parts::BODY));
+    }
+
     /// Marks the list of frames as stale: top-level objects or their names may have changed.
     pub(crate) fn mark_frames(&mut self) {
         self.frames_marked = self.next();
