@@ -7,12 +7,13 @@ use deskhand_core::{
     ids::ElementId,
     ui::{CellRange, CellRef, Element, Pattern, TableContent},
 };
+use futures_util::future::BoxFuture;
 
 use super::{
     accessibility::Accessibility,
     application::Application,
     bus::{ACCESSIBLE, Bus, CallError, CallResult, TABLE, TEXT, pipelined},
-    details::{read_shape, read_text},
+    details::{EMBEDDED, read_shape, read_text},
     ids::Known,
     wire::{ObjectRef, WireRef},
 };
@@ -55,30 +56,62 @@ async fn text_at(bus: &Bus, table: &ObjectRef, at: CellRef) -> CallResult<String
     Err(restless(at))
 }
 
-/// The text of a cell as shown: its own, else that of its paragraphs, else its name.
+/// The text of a cell as shown: its own with that of what is embedded in it, such as links, else that of its paragraphs, else its name.
 pub(crate) async fn cell_text(bus: &Bus, cell: &ObjectRef) -> CallResult<String> {
+    /// The most objects that are embedded one in the other.
+    const LEVELS_MAX: u8 = 4;
+    let text = text_inside(bus, cell, LEVELS_MAX).await?;
+    Ok(text.chars().take(CELL_TEXT_MAX).collect())
+}
+
+fn text_inside<'a>(bus: &'a Bus, object: &'a ObjectRef, levels: u8) -> BoxFuture<'a, CallResult<String>> {
     /// `GetText` to the end.
     const END: i32 = -1;
-    match bus.call::<_, String>(cell, TEXT, "GetText", &(0_i32, END)).await {
-        // Qt reports a missing interface as a missing object; the next call tells them apart.
-        Err(CallError::NotOffered | CallError::NoObject) => {}
-        other => return other.map(|text| text.chars().take(CELL_TEXT_MAX).collect()),
-    }
-    let mut paragraphs = bus.children(cell).await?;
-    paragraphs.truncate(PARAGRAPHS_MAX);
-    let mut lines = Vec::with_capacity(paragraphs.len());
-    for paragraph in &paragraphs {
-        match read_text(bus, paragraph, CELL_TEXT_MAX).await {
-            Ok(text) => lines.push(text),
-            Err(CallError::NotOffered) => {}
+    Box::pin(async move {
+        match bus.call::<_, String>(object, TEXT, "GetText", &(0_i32, END)).await {
+            Ok(text) if levels > 0 && text.contains(EMBEDDED) => {
+                return with_embedded(bus, object, &text, levels - 1).await;
+            }
+            // Qt reports a missing interface as a missing object; the next call tells them apart.
+            Err(CallError::NotOffered | CallError::NoObject) => {}
+            other => return other.map(|text| text.replace(EMBEDDED, "")),
+        }
+        let mut paragraphs = bus.children(object).await?;
+        paragraphs.truncate(PARAGRAPHS_MAX);
+        let mut lines = Vec::with_capacity(paragraphs.len());
+        for paragraph in &paragraphs {
+            match read_text(bus, paragraph, CELL_TEXT_MAX).await {
+                Ok(text) => lines.push(text),
+                // A picture has no text; GTK 3 answers `Get failed` for its length.
+                Err(CallError::NotOffered | CallError::Refused(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        if lines.is_empty() {
+            bus.property(object, ACCESSIBLE, "Name").await.map(clipping::name)
+        } else {
+            Ok(lines.join("\n"))
+        }
+    })
+}
+
+/// The text of an object, with the texts of its children in the places that stand for them.
+async fn with_embedded(bus: &Bus, object: &ObjectRef, text: &str, levels: u8) -> CallResult<String> {
+    let mut children = bus.children(object).await?.into_iter().take(PARAGRAPHS_MAX);
+    let mut whole = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if letter != EMBEDDED {
+            whole.push(letter);
+            continue;
+        }
+        let Some(child) = children.next() else { continue };
+        match text_inside(bus, &child, levels).await {
+            Ok(inside) => whole.push_str(&inside),
+            Err(CallError::NotOffered | CallError::NoObject | CallError::Refused(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    if lines.is_empty() {
-        bus.property(cell, ACCESSIBLE, "Name").await.map(clipping::name)
-    } else {
-        Ok(lines.join("\n"))
-    }
+    Ok(whole)
 }
 
 /// Removes the backslashes that LibreOffice puts before `:`, `;`, `,`, `=` and itself in attributes. Its bridge cuts an
