@@ -73,7 +73,8 @@ impl<D: Desktop> Seeing<D> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
-        let panels = if self.reads_panels() { panels(&tree) } else { Vec::new() };
+        let panels =
+            if self.reads_panels() { panels(&tree, self.reader.prefers_parts()) } else { Vec::new() };
         let reads = match self.options.ocr {
             OcrUse::Always => true,
             OcrUse::EmptyWindows => is_empty || !panels.is_empty(),
@@ -100,9 +101,9 @@ impl<D: Desktop> Seeing<D> {
         Ok(Sight { tree, notices })
     }
 
-    /// Whether large panels without elements are read although their window has some: by a reader whose later looks cost what changed.
+    /// Whether large panels without elements are read although their window has some.
     fn reads_panels(&self) -> bool {
-        self.options.ocr == OcrUse::EmptyWindows && self.options.tree && self.reader.prefers_parts()
+        self.options.ocr == OcrUse::EmptyWindows && self.options.tree
     }
 
     /// What to find in a window.
@@ -342,15 +343,15 @@ fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
 }
 
 /// The large panels of a window that expose nothing of what is drawn in them, and the strips along their edges, such as those with the
-/// letters and numbers of a sheet.
-fn panels(tree: &Tree) -> Vec<Rect<Screen>> {
+/// letters and numbers of a sheet: all, or those that are controls of a kind of their own, such as the icon view of Thunar.
+fn panels(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     /// The least sides, in pixels: smaller ones are logos, colours and gauges.
     const SIDE_MIN: i32 = 100;
     const AREA_MIN: i32 = 40_000;
     if tree.partial.is_some() {
         return Vec::new();
     }
-    let (mut large, small): (Vec<_>, Vec<_>) = drawn_areas(tree).into_iter().partition(|bounds| {
+    let (mut large, small): (Vec<_>, Vec<_>) = drawn_areas(tree, all).into_iter().partition(|bounds| {
         bounds.width.min(bounds.height) >= SIDE_MIN && bounds.width.saturating_mul(bounds.height) >= AREA_MIN
     });
     let strips: Vec<Rect<Screen>> =
@@ -360,7 +361,7 @@ fn panels(tree: &Tree) -> Vec<Rect<Screen>> {
 }
 
 /// The areas in which nothing is exposed but scroll bars; the outermost of those within each other.
-fn drawn_areas(tree: &Tree) -> Vec<Rect<Screen>> {
+fn drawn_areas(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     const ROLES: &[Role] = &[
         Role::CANVAS,
         Role::DRAWING_AREA,
@@ -385,8 +386,12 @@ fn drawn_areas(tree: &Tree) -> Vec<Rect<Screen>> {
                     && within.iter().all(|one| is_area(one) || is_scroll_bar(one))
             }
         };
-        let is_drawn =
-            is_empty && element.depth > 0 && is_area(element) && element.states.has(State::Showing);
+        let is_control = element.role == Role::PANEL && element.states.has(State::Focusable) && inside == 0;
+        let is_drawn = is_empty
+            && element.depth > 0
+            && is_area(element)
+            && element.states.has(State::Showing)
+            && (all || is_control);
         if let Some(bounds) = element.bounds.filter(|_| is_drawn) {
             found.push(bounds);
             elements = rest.get(inside..).unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Where detected elements are inserted among the elements of a window.
 
-use deskhand_core::ui::Role;
+use deskhand_core::ui::{Role, States};
 
 use super::{super::element_tests, *};
 
@@ -59,8 +59,30 @@ fn panels_with_scroll_bars_alone_are_read_and_strips_along_them() {
         around(showing(9, 1, Role::PANEL, [0, 630, 900, 70])),
         showing(10, 2, Role::PUSH_BUTTON, [10, 640, 80, 30]),
     ];
-    let found = panels(&Tree { elements, partial: None });
+    let found = panels(&Tree { elements, partial: None }, true);
     let expected =
         [[50, 120, 800, 300], [0, 430, 900, 200], [50, 100, 800, 20], [0, 120, 50, 300]].map(Rect::from);
     assert_eq!(found, expected);
+}
+
+#[test]
+fn a_panel_that_takes_the_focus_and_tells_nothing_is_read_by_every_reader() {
+    let shown = |id: u32, role: Role, state: State| Element {
+        states: States::EMPTY.with(State::Showing).with(state),
+        ..element_tests::element(id, 1, role, "", [0, 0, 400, 300])
+    };
+    let small = Element { bounds: Some([0, 0, 40, 40].into()), ..shown(2, Role::PANEL, State::Focusable) };
+    let told = Element { text: Some("a".to_owned()), ..shown(3, Role::PANEL, State::Focusable) };
+    let check = |element: Element, all: bool, expected: usize| {
+        let root = element_tests::element(1, 0, Role::FRAME, "", [0, 0, 500, 500]);
+        let tree = Tree { elements: vec![root, element.clone()], partial: None };
+        assert_eq!(panels(&tree, all).len(), expected, "{element:?}");
+    };
+    check(shown(4, Role::PANEL, State::Focusable), false, 1);
+    check(shown(5, Role::PANEL, State::Enabled), false, 0);
+    check(shown(5, Role::PANEL, State::Enabled), true, 1);
+    check(shown(6, Role::DRAWING_AREA, State::Focusable), false, 0);
+    check(shown(6, Role::DRAWING_AREA, State::Focusable), true, 1);
+    check(small, true, 0);
+    check(told, true, 0);
 }
