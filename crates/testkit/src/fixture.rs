@@ -82,6 +82,9 @@ pub enum Screen {
     Writing,
     /// A list of which several rows can be selected, with a context menu, in GTK and Qt alone.
     Several,
+    /// What real applications expose poorly: an icon view, fields beside labels, a button that is only described in GTK 3;
+    /// names and hidden elements in GTK 4; a list to choose from and a table of links in a page.
+    Content,
     /// Icon buttons without names and a canvas without elements.
     Canvas,
     /// Controls on which actions of real applications were misjudged; see `fixtures/teeth.py`.
@@ -98,6 +101,7 @@ impl Screen {
             Self::Text => "text",
             Self::Writing => "writing",
             Self::Several => "several",
+            Self::Content => "content",
             Self::Canvas => "canvas",
             Self::Teeth => "teeth",
         }

@@ -51,7 +51,7 @@ impl Stage {
             Screen::Text | Screen::Writing => Some("Name"),
             Screen::Faults => Some("Stuck volume"),
             Screen::Teeth => Some("Document"),
-            Screen::Several => Some("Counted 0"),
+            Screen::Several | Screen::Content => Some("Counted 0"),
             Screen::List | Screen::Canvas => None,
         };
         if let Some(control) = control {

@@ -8,6 +8,7 @@ mod applications;
 mod calc_format;
 mod cell_ranges;
 mod confined;
+mod content;
 mod context_menus;
 mod contract;
 mod detection;
