@@ -94,7 +94,7 @@ pub(crate) fn check<'a, D: Desktop>(
         else {
             return Err(Refusal::NotOnScreen { element: (&element).into() }.into());
         };
-        if !is_on_own(desktop, window, &surface, bounds.center()).await? {
+        if !Box::pin(is_on_own(desktop, window, &surface, bounds.center())).await? {
             // A popover of GTK 3 that is larger than its window is cut off there.
             if element.offers(Pattern::Action) {
                 return Ok(Ready { surface, element, point: None });

@@ -127,7 +127,9 @@ impl UiTree for LinuxDesktop {
                         async move { Some(Screenshot { picture: self.region(area).await.ok()?, covered }) };
                     Box::pin(taking) as BoxFuture<'_, Option<Screenshot>>
                 };
-                let tree = accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)).await?;
+                // Actions await many looks: what one needs is kept out of their own size, which has to fit on a stack.
+                let look = Box::pin(accessibility.tree(&facts, limits, Source::Mirror, Some(&pixels)));
+                let tree = look.await?;
                 self.history().track(tree.elements.iter().map(|element| element.id));
                 Ok(tree)
             }
@@ -136,11 +138,11 @@ impl UiTree for LinuxDesktop {
     }
 
     async fn element(&self, id: ElementId) -> DesktopResult<Element> {
-        self.elements(id)?.element(id).await
+        Box::pin(self.elements(id)?.element(id)).await
     }
 
     async fn children(&self, id: ElementId, max: usize) -> DesktopResult<Vec<Element>> {
-        self.elements(id)?.children(id, max).await
+        Box::pin(self.elements(id)?.children(id, max)).await
     }
 
     async fn selected(&self, id: ElementId) -> DesktopResult<Vec<Element>> {
@@ -151,7 +153,7 @@ impl UiTree for LinuxDesktop {
         let facts = self.window_facts(window).await?;
         let Some(accessibility) = self.accessibility() else { return Ok(None) };
         self.announced(accessibility, &facts, point).await?;
-        accessibility.element_at(&facts, point).await
+        Box::pin(accessibility.element_at(&facts, point)).await
     }
 
     async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {

@@ -171,7 +171,7 @@ pub(crate) async fn read_details(
         },
         async {
             let tells = toolkit.tells_choice_by_selection(&head.role);
-            if tells { read_chosen(bus, object).await } else { Ok(None) }
+            if tells { Box::pin(read_chosen(bus, object)).await } else { Ok(None) }
         },
     )?;
     let text = text.or_else(|| chosen.filter(|chosen| *chosen != head.name));

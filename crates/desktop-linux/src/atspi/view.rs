@@ -92,7 +92,7 @@ impl Viewer<'_, '_> {
         before: Option<(Arc<View>, Vec<Rect<Screen>>)>,
     ) -> CallResult<Arc<View>> {
         let range = match container.is_icons {
-            true => self.range_of_icons(table, container).await?,
+            true => Box::pin(self.range_of_icons(table, container)).await?,
             false => self.range(table, container).await?,
         };
         let Some(range) = range else {
