@@ -2,8 +2,8 @@
 //!
 //! - [`Accessibility`] is the connection; what it remembers between calls is in `shared`. Its operations are in
 //!   `mirror`, `details`, `cells`, `view`, `act` and `find`; `pop_ups` lists pop-ups where the display does not.
-//! - `bus` makes bounded calls, `wire` decodes their replies, `component` reads positions, `quirks` holds the differences
-//!   between toolkits.
+//! - `bus` makes bounded calls, `wire` decodes their replies, `component` reads positions, `shift` and `placing` make
+//!   them those of the screen, `quirks` holds the differences between toolkits.
 //! - `ids` assigns the ids that agents use. `applications` finds the `application` of a process and the frame of an X
 //!   window. `events` receives what applications announce and parses each to an `event`.
 //!
@@ -24,6 +24,7 @@ mod events;
 mod find;
 mod ids;
 mod mirror;
+mod placing;
 mod pop_ups;
 mod quirks;
 mod shared;
