@@ -31,7 +31,7 @@ async fn stage(toolkit: Toolkit, variables: &[&str], monitors: &[u16]) -> Option
     let options = VirtualOptions { size: SIZE, ..VirtualOptions::default() };
     let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
     if !monitors.is_empty() {
-        set_monitors(&desktop, monitors, u16::try_from(SIZE.height).unwrap());
+        set_monitors(&desktop, monitors, SIZE.height);
     }
     let fixture = Fixture::prepare(toolkit, Screen::Form).await.unwrap();
     let mut arguments: Vec<String> = variables.iter().map(|&one| one.to_owned()).collect();

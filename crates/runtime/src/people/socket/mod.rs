@@ -37,6 +37,8 @@ use crate::{stop::StopSwitch, waiting::Waits};
 
 /// The name of the socket in the folder of its session.
 pub const CONTROL_SOCKET: &str = "control.sock";
+/// What it is called before it listens.
+const CONTROL_BEGUN: &str = ".control.sock";
 
 /// The most clients at once.
 const CLIENTS_MAX: usize = 32;
@@ -124,13 +126,7 @@ impl ControlSocket {
             return Ok(());
         }
         let path = folder.join(CONTROL_SOCKET);
-        // Of a process that was killed.
-        match fs::remove_file(&path) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            Ok(()) | Err(_) => {}
-        }
         let listener = bind(folder)?;
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, session.clone(), Arc::clone(&self.shared)));
         *listening = Some(Listening { path, _accepting: accepting });
@@ -213,11 +209,19 @@ impl UserChannel for ControlSocket {
     }
 }
 
-/// Binds the socket of a folder. The path of a socket may have 107 bytes, and that of a folder many more: it is bound by way of the
-/// open folder.
+/// Binds the socket of a folder, in place of one of a process that was killed. It gets its name once it listens, so that who sees it can
+/// connect. The path of a socket may have 107 bytes, and that of a folder many more: it is bound by way of the open folder.
 fn bind(folder: &Path) -> io::Result<UnixListener> {
     let open = fs::File::open(folder)?;
-    UnixListener::bind(short_path(&open))
+    let begun = short_path(&open, CONTROL_BEGUN);
+    match fs::remove_file(&begun) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    let listener = UnixListener::bind(&begun)?;
+    fs::set_permissions(&begun, fs::Permissions::from_mode(0o600))?;
+    fs::rename(&begun, short_path(&open, CONTROL_SOCKET))?;
+    Ok(listener)
 }
 
 /// Connects to the control socket in the folder of a session.
@@ -226,11 +230,11 @@ fn bind(folder: &Path) -> io::Result<UnixListener> {
 /// The session does not run, or it has no control socket.
 pub async fn connect_control(folder: &Path) -> io::Result<UnixStream> {
     let open = fs::File::open(folder)?;
-    UnixStream::connect(short_path(&open)).await
+    UnixStream::connect(short_path(&open, CONTROL_SOCKET)).await
 }
 
-fn short_path(folder: &fs::File) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}/{CONTROL_SOCKET}", folder.as_raw_fd()))
+fn short_path(folder: &fs::File, name: &str) -> PathBuf {
+    PathBuf::from(format!("/proc/self/fd/{}/{name}", folder.as_raw_fd()))
 }
 
 /// Takes clients in until it is aborted.

@@ -9,7 +9,7 @@ use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::{OwnedReadHalf, OwnedWriteHalf},
     sync::{Notify, mpsc, oneshot},
-    time::{Instant, sleep_until},
+    time::{Instant, timeout_at},
 };
 
 /// The longest line that is read, in bytes.
@@ -95,16 +95,17 @@ impl Attending {
     pub(super) async fn send_until(&mut self, then: Instant, hurry: &Notify) {
         let mut takes_in = true;
         loop {
-            tokio::select! {
-                wish = self.wanted.recv(), if takes_in => {
-                    takes_in = match wish {
-                        Some(wish) => send(&mut self.writer, wish).await.is_ok(),
-                        None => false,
-                    };
+            let next = async {
+                tokio::select! {
+                    wish = self.wanted.recv(), if takes_in => Some(wish),
+                    () = hurry.notified() => None,
                 }
-                () = hurry.notified() => return,
-                () = sleep_until(then) => return,
-            }
+            };
+            let Ok(Some(wish)) = timeout_at(then, next).await else { return };
+            takes_in = match wish {
+                Some(wish) => send(&mut self.writer, wish).await.is_ok(),
+                None => false,
+            };
         }
     }
 

@@ -129,7 +129,7 @@ impl State {
             let first = self.parts.len().saturating_sub(PARTS_MAX);
             self.left_out.count = self.left_out.count.saturating_add(first);
             self.left_out.seq =
-                self.parts.drain(..first).last().map_or(self.left_out.seq, |(_, part)| part.seq);
+                self.parts.drain(..first).next_back().map_or(self.left_out.seq, |(_, part)| part.seq);
             let places = self.parts.iter().enumerate().map(|(place, (_, part))| (part.id.clone(), place));
             self.places = places.collect();
         }
@@ -171,7 +171,7 @@ impl Reader {
             Ok(new) => {
                 chapters.extend(new);
                 let over = chapters.len().saturating_sub(PARTS_FIRST);
-                if let Some(LiveChapter { seq, .. }) = chapters.drain(..over).last() {
+                if let Some(LiveChapter { seq, .. }) = chapters.drain(..over).next_back() {
                     found.left_out = LeftOut { count: found.left_out.count.saturating_add(over), seq };
                 }
             }
