@@ -161,6 +161,8 @@ impl View {
             let Some(direction) = self.lies(tree) else { break };
             closes_in |= last.is_some_and(|last| last != direction);
             leap = match last {
+                // What belongs on the other side is not on this one; a look at all of it shows that they are not sorted after all.
+                None if (direction < 0) != up => break,
                 None => leap,
                 Some(_) if closes_in => (leap / 2).max(1),
                 Some(_) => (leap * 2).min(LEAP_MAX),
