@@ -99,28 +99,35 @@ struct Found {
 }
 
 impl State {
-    fn take_in(&mut self, found: Found) {
+    /// Takes in what was found; returns whether any part is new or another.
+    fn take_in(&mut self, found: Found) -> bool {
         if found.anew {
             (self.parts, self.places, self.anew) = (Vec::new(), HashMap::new(), self.version);
         }
         if self.parts.is_empty() {
             self.left_out = found.left_out;
         }
-        found.parts.into_iter().for_each(|part| self.add(part));
+        let mut is_news = found.anew;
+        for part in found.parts {
+            is_news |= self.add(part);
+        }
         self.shorten();
+        is_news
     }
 
-    fn add(&mut self, part: LivePart) {
+    /// Adds a part or puts it in the place of the one with its id; returns whether it is another.
+    fn add(&mut self, part: LivePart) -> bool {
         let version = self.version;
         match self.places.get(&part.id).and_then(|place| self.parts.get_mut(*place)) {
             // A record that changes nothing of what is shown is no news.
-            Some((_, known)) if known.html == part.html => {}
+            Some((_, known)) if known.html == part.html => return false,
             Some(known) => *known = (version, part),
             None => {
                 self.places.insert(part.id.clone(), self.parts.len());
                 self.parts.push((version, part));
             }
         }
+        true
     }
 
     /// Forgets the parts of the first steps of a long session.
@@ -235,23 +242,30 @@ impl LiveSession {
         let seq = reader.tail.seq();
         let request = reader.page.story().summary().rounds.last().map(|round| round.request.clone());
         self.change(|state| {
-            state.take_in(found);
+            let is_news = state.take_in(found);
             state.seq = seq;
             state.request = request.unwrap_or_default();
             let before = state.now.clone();
             lines.into_iter().for_each(|line| state.now.read(line));
             state.now.see(&reader.page);
-            if state.now != before {
+            let is_otherwise = state.now != before;
+            if is_otherwise {
                 state.now_version = state.version;
             }
+            is_news || is_otherwise
         });
         Ok(reader)
     }
 
-    fn change(&self, change: impl FnOnce(&mut State)) {
+    /// Changes the state, and wakes those who watch if `change` says that they see it.
+    fn change(&self, change: impl FnOnce(&mut State) -> bool) {
         let mut state = self.state();
-        state.version = state.version.saturating_add(1);
-        change(&mut state);
+        let before = state.version;
+        state.version = before.saturating_add(1);
+        if !change(&mut state) {
+            state.version = before;
+            return;
+        }
         let version = state.version;
         drop(state);
         self.version.send_replace(version);
@@ -283,6 +297,7 @@ impl LiveSession {
         self.change(|state| {
             state.now = Now::default();
             (state.now_version, state.over) = (state.version, true);
+            true
         });
     }
 
@@ -378,6 +393,7 @@ impl LiveSession {
             }
             state.now.problem = None;
             state.now_version = state.version;
+            true
         });
         Ok(())
     }
