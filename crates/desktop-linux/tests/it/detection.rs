@@ -5,7 +5,7 @@ use deskhand_core::{
     geometry::{Rect, Screen as OnScreen, Size},
     ui::{Element, Role, Source, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, ActionReport, Click, Target};
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
@@ -13,7 +13,10 @@ use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::{Value, json};
 
-use crate::{fixtures::outline, programs::has_programs};
+use crate::{
+    fixtures::{outline, request_of},
+    programs::has_programs,
+};
 
 /// A fixture application on a desktop whose windows are looked at.
 struct Stage {
@@ -34,8 +37,7 @@ async fn start(fixture: Fixture, needs: &[&str], options: DetectOptions) -> Opti
     let desktop =
         LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap();
     let desktop = Seeing::new(desktop, options);
-    let request =
-        LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
+    let request = request_of(&fixture);
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
     let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
     fixture.ready().await.unwrap();

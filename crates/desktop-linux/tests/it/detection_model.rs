@@ -21,7 +21,10 @@ use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
 use serde_json::json;
 
-use crate::{fixtures::outline, programs::has_programs};
+use crate::{
+    fixtures::{outline, request_of},
+    programs::has_programs,
+};
 
 /// A window in Tk. It writes what is done to it into the file that is named to it.
 const TK: &str = r#"
@@ -150,11 +153,7 @@ async fn a_model_reads_what_is_drawn_and_later_only_what_changed() {
         return;
     }
     let fixture = Fixture::prepare_drawn().await.unwrap();
-    let stage = Stage::start(|_| LaunchRequest {
-        program: fixture.program().to_owned(),
-        arguments: fixture.arguments().to_vec(),
-    })
-    .await;
+    let stage = Stage::start(|_| request_of(&fixture)).await;
     fixture.ready().await.unwrap();
     stage.drawn("Print").await;
     let first = stage.see().await;
@@ -185,11 +184,7 @@ async fn a_large_panel_without_elements_is_read_in_a_window_that_has_some() {
         return;
     }
     let fixture = Fixture::prepare(Toolkit::Gtk3, Screen::Canvas).await.unwrap();
-    let stage = Stage::start(|_| LaunchRequest {
-        program: fixture.program().to_owned(),
-        arguments: fixture.arguments().to_vec(),
-    })
-    .await;
+    let stage = Stage::start(|_| request_of(&fixture)).await;
     fixture.ready().await.unwrap();
     stage.drawn("Print").await;
     let tree = stage.see().await;

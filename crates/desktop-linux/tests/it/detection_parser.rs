@@ -7,7 +7,7 @@ use deskhand_core::{
     geometry::Size,
     ui::{Element, Role, Source, Tree, WindowInfo},
 };
-use deskhand_desktop::{Desktop, LaunchRequest, TreeLimits, UiTree};
+use deskhand_desktop::{Desktop, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, Click, Target};
 use deskhand_desktop_detect::{DetectOptions, OcrUse, OmniparserOptions, Secret, Seeing};
@@ -18,7 +18,10 @@ use deskhand_testkit::{
     parser::{MockBox, MockParser},
 };
 
-use crate::{fixtures::outline, programs::has_programs};
+use crate::{
+    fixtures::{outline, request_of},
+    programs::has_programs,
+};
 
 const TOKEN: &str = "let-me-in-4711";
 
@@ -55,8 +58,7 @@ async fn start() -> Option<Stage> {
         LinuxDesktop::start_virtual(VirtualOptions { size, ..VirtualOptions::default() }).await.unwrap();
     let desktop = Seeing::new(desktop, options(&parser, TOKEN));
     let fixture = Fixture::prepare(Toolkit::Page, Screen::Canvas).await.unwrap();
-    let request =
-        LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
+    let request = request_of(&fixture);
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
     let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));
     fixture.ready().await.unwrap();

@@ -18,6 +18,11 @@ use serde_json::{Value, json};
 
 use crate::programs::has_programs;
 
+/// How a fixture is started.
+pub(crate) fn request_of(fixture: &Fixture) -> LaunchRequest {
+    LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() }
+}
+
 /// A fixture application with its desktop and window.
 pub(crate) struct Stage {
     pub(crate) desktop: LinuxDesktop,
@@ -40,9 +45,7 @@ impl Stage {
         let options = VirtualOptions { size, confine, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
         let fixture = Fixture::prepare(toolkit, screen).await.unwrap();
-        let request =
-            LaunchRequest { program: fixture.program().to_owned(), arguments: fixture.arguments().to_vec() };
-        let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
+        let launched = act::launch(&desktop, &request_of(&fixture), &ActLimits::default()).await.unwrap();
         let window = launched.window.clone().unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary()));
         fixture.ready().await.unwrap();
         // A page tells of its elements some time after its window is there.
