@@ -66,7 +66,7 @@ pub async fn click<D: Desktop>(
 
 /// What is drawn in the window that a click on drawn words opened: nothing else tells what that is.
 async fn drawn_in_opened<D: Desktop>(desktop: &D, report: &ActionReport) -> DesktopResult<Vec<String>> {
-    /// The most words that are told.
+    /// The most words that are reported.
     const WORDS_MAX: usize = 40;
     let is_drawn = report.actions.iter().any(|action| {
         let element = action.aim.named_element();

@@ -14,7 +14,7 @@ use crate::type_drawn::is_one_line;
 const ALIGNED: i32 = 4;
 /// How much further than the rows before the next row of a table may be, in per cent.
 const ROW_APART_MAX: i32 = 150;
-/// The fewest letters of columns, and the fewest numbers of rows, that are told from words of one letter.
+/// The fewest letters of columns, and the fewest numbers of rows, that are distinguished from words of one letter.
 const HEADERS_MIN: usize = 3;
 const NUMBERS_MIN: usize = 2;
 /// The fewest rows and columns.

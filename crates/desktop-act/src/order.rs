@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-/// The least number of different names by which an order is told.
+/// The fewest different names that show an order.
 const NAMES_MIN: usize = 4;
 
 /// Compares two folded names; `Row 9` is before `Row 10`.

@@ -48,7 +48,7 @@ struct Line {
     bounds: Rect<Screen>,
 }
 
-/// Whether the text of an element is told by pictures alone, if at all: it is one of them, or an area that exposes nothing.
+/// Whether pictures alone show the text of an element, if anything does: it is one of them, or an area that exposes nothing.
 pub(crate) fn is_told_by_pictures(element: Option<&Element>) -> bool {
     const AREAS: &[Role] = &[
         Role::CANVAS,

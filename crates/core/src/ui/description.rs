@@ -322,7 +322,7 @@ mod tests {
         assert_eq!(find(r#"{"name": "Tea", "in": "shop"}"#), Ok(8));
         assert_eq!(find(r#"{"name": "Host"}"#), Ok(14), "the field, not its label");
         assert_eq!(find(r#"{"role": "label", "name": "Host"}"#), Ok(13));
-        assert_eq!(find(r#"{"name": "open menu"}"#), Ok(15), "by what is told of it");
+        assert_eq!(find(r#"{"name": "open menu"}"#), Ok(15), "by its description");
         // The text of a row may hold a sign for each control in it, and the text itself may be no element.
         let mut rows = form();
         let row = |id: u32, text: &str| Element {

@@ -10,7 +10,7 @@ pub fn names_equal(one: &str, other: &str) -> bool {
     fold_name(one) == fold_name(other)
 }
 
-/// What people call an element: its name, else what is told of it, as a button that shows a picture has it.
+/// What people call an element: its name, else its description, as a button that shows a picture has it.
 pub fn called(element: &Element) -> &str {
     if element.name.trim().is_empty() { &element.description } else { &element.name }
 }

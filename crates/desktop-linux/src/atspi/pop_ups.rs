@@ -1,4 +1,4 @@
-//! Pop-ups as applications tell of them, where the display does not: on Wayland.
+//! Pop-ups as applications report them, where the display does not: on Wayland.
 //!
 //! Most are top-level objects of their own: context menus, lists of boxes, tool tips. The menus of a menu bar are not; they are open exactly
 //! while they are selected, and reach over their items. Popovers that are drawn inside their window are no windows anywhere.
@@ -21,7 +21,7 @@ use super::{
     wire::{self, ObjectRef},
 };
 
-/// An application that takes longer to answer tells of none.
+/// An application that takes longer to answer has none.
 const ANSWER_BOUND: Duration = Duration::from_millis(300);
 /// The most menus and items that are looked at.
 const MENUS_MAX: usize = 64;
@@ -44,7 +44,7 @@ pub(crate) struct PopUp {
 }
 
 impl Accessibility {
-    /// The pop-ups of the application of a window, as it tells of them: bottom-most first, as far as that is known.
+    /// The pop-ups of the application of a window, as it reports them: bottom-most first, as far as that is known.
     pub(crate) async fn pop_ups(&self, window: &WindowFacts) -> Vec<PopUp> {
         let bus = &self.shared.bus.until_at_most(ANSWER_BOUND);
         let Ok(Ok(Some((application, frame, true)))) = self.frame_of(bus, window, Source::Mirror).await

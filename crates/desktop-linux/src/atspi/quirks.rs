@@ -52,7 +52,7 @@
 //! `BaobabWindow`); one that has a label and is labelled by it, as most buttons, has the name twice (`Save Save`). What is on another page
 //! of a leaflet, or in a revealer that is closed, is VISIBLE and has no size. The content of a popover is reported as if it were in the
 //! window; the options of a drop-down exist only while it is open. A list has objects for the 200 rows or so around those in view; rows
-//! that went out of view keep the place that they had and stay VISIBLE. What is at a point is told once those objects were read.
+//! that went out of view keep the place that they had and stay VISIBLE. What is at a point is reported once those objects were read.
 //! `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
 //! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
 //! notebook until they are read, and returns their content as children of the whole.

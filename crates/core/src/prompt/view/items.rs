@@ -1,7 +1,7 @@
 //! Decides which elements of a tree are listed, and with which text.
 //!
 //! Layout containers are omitted, a container around a single control is merged into the control, and text that repeats
-//! its parent is dropped. A label is told with the field that it stands beside, if that has no name.
+//! its parent is dropped. A label is listed with the field that it stands beside, if that has no name.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -119,7 +119,7 @@ fn nodes<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Node<'t>> {
     nodes
 }
 
-/// Tells labels with the fields that they stand beside.
+/// Lists labels with the fields that they stand beside.
 fn take_labels(nodes: &mut [Node<'_>], tree: &Tree) {
     let labels = labels_beside(tree);
     let mut told: HashSet<ElementId> = HashSet::new();
