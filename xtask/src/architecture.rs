@@ -22,6 +22,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-desktop-detect",
             "deskhand-desktop-linux",
             "deskhand-files",
+            "deskhand-fleet",
             "deskhand-host",
             "deskhand-model",
             "deskhand-process",
@@ -35,6 +36,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("deskhand-core", &[]),
     ("deskhand-embed", &["deskhand-model-archive"]),
     ("deskhand-files", &[]),
+    ("deskhand-fleet", &[]),
     ("deskhand-desktop", &["deskhand-core"]),
     ("deskhand-desktop-act", &["deskhand-core", "deskhand-desktop", "deskhand-secret"]),
     ("deskhand-desktop-detect", &["deskhand-core", "deskhand-desktop", "deskhand-http", "deskhand-ocr"]),
@@ -108,7 +110,10 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("deskhand-secret", &[]),
-    ("deskhand-serve", &["deskhand-core", "deskhand-host", "deskhand-model", "deskhand-runtime"]),
+    (
+        "deskhand-serve",
+        &["deskhand-core", "deskhand-fleet", "deskhand-host", "deskhand-model", "deskhand-runtime"],
+    ),
     ("deskhand-testkit", &["deskhand-core", "deskhand-process"]),
     ("xtask", &[]),
 ];

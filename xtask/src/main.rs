@@ -14,6 +14,7 @@ mod console;
 mod demo;
 mod ods;
 mod packages;
+mod product;
 mod redteam;
 mod setup;
 mod test;
@@ -36,7 +37,7 @@ enum Command {
     /// Install missing Debian packages, cargo tools and Python wheels.
     Setup(setup::SetupArguments),
     /// Run all checks: setup, format, tidy, lints, dependencies, book, build and tests.
-    Test,
+    Test(test::TestArguments),
     /// Check the house rules and report code size.
     Tidy,
     /// Build the book in `docs/` with mdbook, treating warnings as errors.
@@ -61,7 +62,7 @@ enum Command {
 fn main() -> ExitCode {
     let result = match Arguments::parse().command {
         Command::Setup(arguments) => setup::run(&arguments),
-        Command::Test => test::run(),
+        Command::Test(arguments) => test::run(&arguments),
         Command::Tidy => tidy::run(),
         Command::Book => book::run(),
         Command::Demo(arguments) => demo::run(&arguments),

@@ -47,6 +47,7 @@ pub(crate) const PACKAGES: &[Package] = &[
     package("chromium-driver", "chromedriver", "drives the page of `deskhand serve` in Chromium"),
     package("firefox-esr", "firefox-esr", "a browser with another protocol for its pages"),
     package("xterm", "xterm", "the red team's terminal without an accessibility tree"),
+    package("trayer", "trayer", "the tray of which tests open the menu of an icon"),
     package("x11vnc", "x11vnc", "optional for users: shows a virtual desktop to a person"),
     package("xdg-desktop-portal", "", "dialogs of files that applications open over the session bus"),
     package("xdg-desktop-portal-gtk", "", "shows these dialogs"),

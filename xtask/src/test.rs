@@ -2,10 +2,12 @@
 
 use std::{
     process::{Command, ExitCode},
+    thread,
     time::Instant,
 };
 
 use anyhow::{Context, Result, ensure};
+use clap::Args;
 
 use crate::{
     book, console, setup, tidy,
@@ -14,8 +16,35 @@ use crate::{
     workspace::cargo,
 };
 
+/// Options of `cargo xtask test`.
+#[derive(Args)]
+pub(crate) struct TestArguments {
+    /// Only the tests on GNOME and KDE, whose packages are large (500 MB); installs them.
+    #[arg(long)]
+    portals: bool,
+}
+
+/// What the tests on GNOME and KDE need besides.
+const PORTALS: &[&str] = &[
+    "gnome-shell",
+    "gstreamer1.0-pipewire",
+    "gstreamer1.0-plugins-base",
+    "gstreamer1.0-tools",
+    "kwin-wayland",
+    "libglib2.0-bin",
+    "pipewire",
+    "python3-pyatspi",
+    "qtwayland5",
+    "wireplumber",
+    "xdg-desktop-portal-gnome",
+    "xdg-desktop-portal-kde",
+];
+
 /// Runs the command. The test runner comes last, so that its summary ends the output.
-pub(crate) fn run() -> Result<ExitCode> {
+pub(crate) fn run(arguments: &TestArguments) -> Result<ExitCode> {
+    if arguments.portals {
+        return portals();
+    }
     let start = Instant::now();
     stage("setup", setup::ensure_installed)?;
     stage("tools", || TOOLS.iter().try_for_each(Tool::ensure_installed))?;
@@ -37,7 +66,22 @@ pub(crate) fn run() -> Result<ExitCode> {
         "── tests    (earlier stages passed in {})",
         console::duration(start.elapsed())
     ));
-    let status = tests()?.status().context("run the tests")?;
+    let mut tests = tests()?;
+    // More than processors, since a test of a desktop waits for its programs most of the time.
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    tests.arg("--test-threads").arg((processors + processors.div_ceil(2)).to_string());
+    let status = tests.status().context("run the tests")?;
+    Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Runs the tests on GNOME and KDE, one at a time: each starts a desktop.
+fn portals() -> Result<ExitCode> {
+    if !setup::are_installed(PORTALS)? {
+        stage("packages", || setup::install_packages(PORTALS))?;
+    }
+    let mut tests = tests()?;
+    tests.env("DESKHAND_PORTALS", "1").args(["--test-threads", "1", "-E", "test(portals::)"]);
+    let status = tests.status().context("run the tests on GNOME and KDE")?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 

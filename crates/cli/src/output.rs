@@ -150,6 +150,11 @@ impl Output {
         self.terminal
     }
 
+    /// Whether what is written may have colours.
+    pub(crate) const fn is_coloured(&self) -> bool {
+        self.coloured
+    }
+
     /// Shows a line on a terminal until the next output replaces it. A prompt that stands stays.
     pub(crate) fn status(&self, line: &Line) {
         if !self.terminal || PROMPT_STANDS.load(Ordering::Acquire) {

@@ -10,7 +10,7 @@ use crate::{
     ids::{AgentId, ReadingId, WindowId},
     intent::{Does, Intent, Judged, Takes},
     policy::matches,
-    ui::{AppInfo, WindowInfo},
+    ui::{AppInfo, PictureRef, WindowInfo},
 };
 
 /// A command for one tool.
@@ -137,6 +137,9 @@ pub struct CallResult {
     /// What the tool returns as data, such as the cells of a table; null where there is nothing.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
+    /// A picture that the tool returns. The agent's next question shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<PictureRef>,
     /// The window that the call opened or selected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowInfo>,
@@ -153,6 +156,7 @@ impl CallResult {
             route: None,
             report: Report::text(message),
             output: Value::Null,
+            picture: None,
             window: None,
             elapsed_ms: 0,
         }
@@ -199,15 +203,18 @@ struct Stored {
     #[serde(default)]
     output: Value,
     #[serde(default)]
+    picture: Option<PictureRef>,
+    #[serde(default)]
     window: Option<WindowInfo>,
     elapsed_ms: u64,
 }
 
 impl From<Stored> for CallResult {
     fn from(stored: Stored) -> Self {
-        let Stored { status, effect, route, report, summary, output, window, elapsed_ms } = stored;
+        let Stored { status, effect, route, report, summary, output, picture, window, elapsed_ms } = stored;
         let recorded = || Report::Recorded { summary: summary.unwrap_or_default() };
-        Self { status, effect, route, report: report.unwrap_or_else(recorded), output, window, elapsed_ms }
+        let report = report.unwrap_or_else(recorded);
+        Self { status, effect, route, report, output, picture, window, elapsed_ms }
     }
 }
 

@@ -25,6 +25,8 @@ pub const PRESS_KEYS: &str = "press_keys";
 pub const FOCUS: &str = "focus_element";
 /// Scrolls.
 pub const SCROLL: &str = "scroll";
+/// Shows a part of the window as a picture.
+pub const ZOOM: &str = "zoom";
 /// Reads a text.
 pub const READ_TEXT: &str = "read_text";
 /// Hands a sub-task to an agent that works on its own. It is no tool: a reply asks for it with ASSIGN, and rules match it.

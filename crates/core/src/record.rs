@@ -116,6 +116,7 @@ impl Line {
         match &record.event {
             Event::Observed { observation } => observation.picture(),
             Event::Acknowledged { picture } => picture.as_ref(),
+            Event::Returned { result } => result.picture.as_ref(),
             Event::Requested { .. }
             | Event::Ended
             | Event::ObserveFailed { .. }
@@ -123,7 +124,6 @@ impl Line {
             | Event::Retrieved { .. }
             | Event::Replied { .. }
             | Event::ModelFailed { .. }
-            | Event::Returned { .. }
             | Event::Answered { .. }
             | Event::Unanswered { .. }
             | Event::Approved { .. }

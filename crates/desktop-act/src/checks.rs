@@ -13,6 +13,7 @@ use crate::{
     before::{look, look_at_places},
     drawn::check_drawn,
     find::nearest,
+    ink::drawn_point,
     menus::{is_menu, open_items},
     patience::{patiently, read_element, settle_earlier},
     recover::recover,
@@ -184,10 +185,18 @@ async fn uncovered<D: Desktop>(
     if element.source != Source::AtSpi {
         return still_drawn(desktop, surface, element, bounds).await;
     }
-    let center = bounds.center();
+    let mut bounds = bounds;
     if !is_menu(&element.role) {
         // As far as is known. The last look asks the application once more.
         let tree = look(desktop, surface.id).await?;
+        // Of a row that is cut off, only what is in view is listed.
+        let listed = tree.find(element.id);
+        if listed.is_some_and(|listed| listed.bounds.is_none()) {
+            return Err(Refusal::NotOnScreen { element: element.into() }.into());
+        }
+        let shown = listed.and_then(|listed| listed.bounds?.intersection(&bounds));
+        bounds = shown.unwrap_or(bounds);
+        let center = bounds.center();
         if menu_over(desktop, &tree, element, center).is_some() {
             let tree = look_at_places(desktop, surface.id).await?;
             if let Some(item) = menu_over(desktop, &tree, element, center) {
@@ -195,7 +204,7 @@ async fn uncovered<D: Desktop>(
             }
         }
         if tree.partial.is_none() && is_on_top(&tree, element.id, center) {
-            return Ok(center);
+            return Ok(drawn_point(desktop, element, bounds).await?);
         }
     }
     let mut coverer = None;

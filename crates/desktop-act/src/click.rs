@@ -1,24 +1,25 @@
 //! Clicking an element or a point.
 
 use deskhand_core::{
-    action::{Act, Aim, Evidence, Proof, Refusal, Shortfall, Uncertainty},
+    action::{Act, Aim, Evidence, Now, Proof, Refusal, Shortfall, Uncertainty},
     command::Route,
     geometry::{Point, Screen},
     ids::WindowId,
     text::clip,
-    ui::{Element, Role, Source, Tree, WindowInfo, same_app},
+    ui::{Element, Role, Source, State, Tree, WindowInfo, same_app},
 };
 use deskhand_desktop::{Button, Desktop, DesktopError, DesktopResult, ElementAction, Held};
 use serde_json::json;
 
 use crate::{
     before::Before,
+    calendar::Month,
     checks::{Need, Ready, check},
     effect::wait_for_effect,
     menus::{is_menu, is_menu_item},
     oracle,
     patience::{settle_earlier, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
     surfaces::{bring_to_front, lasting, modal_in_front, surfaces},
     words::drawn_words,
 };
@@ -59,7 +60,7 @@ pub async fn click<D: Desktop>(
     click: &Click,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    let report = report(click.act(), click_once(desktop, window, click, limits).await)?;
+    let report = carry_out(click.act(), click_once(desktop, window, click, limits)).await?;
     let words = drawn_in_opened(desktop, &report).await?;
     Ok(if words.is_empty() { report } else { report.with_output(json!({ "drawn": words })) })
 }
@@ -137,6 +138,7 @@ pub(crate) async fn click_element<D: Desktop>(
     };
     let before = before.with_target_in(ready.surface.id).clicked_with(click.held.button);
     let before = before.with_caret(desktop).await?;
+    let month = Month::of(desktop, (ready.surface.id, &before.tree), element).await?;
     let watch = watch_app(desktop, ready.surface.id).await?;
     desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;
@@ -147,6 +149,12 @@ pub(crate) async fn click_element<D: Desktop>(
         } else {
             Uncertainty::Pixels { in_picture: true }.into()
         };
+    }
+    if let Some(month) = month.filter(|_| !done.is_seen())
+        && month.comes_to_show(desktop, ready.surface.id).await?
+    {
+        let now = Now::State { state: State::Selected, on: true };
+        done.action.evidence = Proof::Changed { element: element.into(), now }.into();
     }
     if !done.is_seen()
         && let Some(message) = oracle::question_of_page(desktop, &shows).await
@@ -246,6 +254,7 @@ async fn click_point<D: Desktop>(
         .filter(|element| element.depth > 0 || element.bounds.is_some());
     let aim = Aim::Point { point, on: target.as_ref().map(Into::into) };
     let before = Before::take(desktop, surface, target.as_ref()).await?;
+    let before = before.clicked_with(click.held.button);
     let watch = watch_app(desktop, surface.id).await?;
     desktop.click(point, click.held.clone(), click.count).await?;
     let effect = wait_for_effect(desktop, watch, &before, limits).await?;

@@ -20,7 +20,7 @@ use crate::{
     expected::Expected,
     focus::focus_element,
     patience::watch_app,
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     text::{blindness, characters, clear, dots, hiding, length_evidence, read_when_done},
 };
 
@@ -67,7 +67,7 @@ pub async fn paste<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::Paste { text: clip(text, TEXT_MAX) };
-    report(act, paste_and_check(desktop, window, (id, name), text, limits).await)
+    carry_out(act, paste_and_check(desktop, window, (id, name), text, limits)).await
 }
 
 async fn paste_and_check<D: Desktop>(

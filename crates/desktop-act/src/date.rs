@@ -1,6 +1,6 @@
 //! Setting a date or a time that has a field for each of its parts, as in web pages.
 //!
-//! The order of the fields depends on the language, so each is recognised by its range and set by itself.
+//! The order of the fields depends on the language; `date_fields` recognises them. Each is set by itself.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -16,6 +16,7 @@ use serde_json::json;
 
 use crate::{
     checks::{Need, Ready, check},
+    date_fields::{Order, Shows, current, recognise},
     focus::focus_element,
     patience::{comes_within, handled, patiently, read_element, watch_app},
     report::{ActLimits, ActionReport, Halt},
@@ -30,7 +31,7 @@ const AM_PM_PRESSES_MAX: usize = 3;
 
 /// A part of a date or a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Part {
+pub(crate) enum Part {
     Year,
     Month,
     Day,
@@ -41,17 +42,7 @@ enum Part {
 }
 
 /// A date, a time or both.
-type Parts = BTreeMap<Part, u32>;
-
-/// What a field shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shows {
-    Part(Part),
-    /// The hour of a 12-hour clock: 12, 1, 2 … 11.
-    TwelveHour,
-    /// AM or PM: 1 or 2.
-    AmPm,
-}
+pub(crate) type Parts = BTreeMap<Part, u32>;
 
 /// Sets the date or time of an editor and reads back what its fields show; `None` if they are not known.
 ///
@@ -66,28 +57,32 @@ pub(crate) async fn set_date<D: Desktop>(
     if ready.element.role != Role::DATE_EDITOR {
         return Ok(None);
     }
-    let spins = spins_in(desktop, ready.element.id).await?;
-    let ranges: Option<Vec<(u32, u32)>> = spins.iter().map(range_of).collect();
-    let Some(shown) = ranges.and_then(|ranges| recognise(&ranges)) else { return Ok(None) };
-    let wanted: Option<Vec<u32>> =
-        parse(text).and_then(|parts| shown.iter().map(|shows| value_of(*shows, &parts)).collect());
-    let Some(wanted) = wanted else {
+    let mut fields = fields_in(desktop, ready.element.id).await?;
+    let Some(mut order) = recognise(&fields) else { return Ok(None) };
+    let has_all = |parts: &Parts| order.shown.iter().all(|shows| value_of(*shows, parts).is_some());
+    let Some(parts) = parse(text).filter(has_all) else {
         let element = (&ready.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::NoDate }.into());
     };
     let mut waited_ms = 0;
-    for ((spin, shows), value) in spins.iter().zip(&shown).zip(&wanted) {
-        if current(spin) != Some(*value) {
-            waited_ms += set_field(desktop, ready, (spin, *shows), *value, limits).await?;
+    if !order.is_certain {
+        waited_ms += ascertain(desktop, ready, &fields, &mut order, limits).await?;
+        fields = fields_in(desktop, ready.element.id).await?;
+    }
+    let shown = order.shown;
+    let wanted: Vec<u32> = shown.iter().filter_map(|shows| value_of(*shows, &parts)).collect();
+    for ((field, shows), value) in fields.iter().zip(&shown).zip(&wanted) {
+        if current(field) != Some(*value) {
+            waited_ms += set_field(desktop, ready, (field, *shows), *value, limits).await?;
         }
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
     // A page takes over the last digit after the window has handled the key.
-    let holds = async || Ok::<_, Halt>(read_all(desktop, &spins).await? == wanted);
+    let holds = async || Ok::<_, Halt>(read_all(desktop, &fields).await? == wanted);
     let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, holds).await?;
-    let found = if came.holds { wanted.clone() } else { read_all(desktop, &spins).await? };
+    let found = if came.holds { wanted.clone() } else { read_all(desktop, &fields).await? };
     let reads = to_text(&shown, &found);
-    let evidence: Evidence = if found == wanted {
+    let evidence: Evidence = if found == wanted && order.is_certain {
         Proof::Reads { text: reads.clone(), corrected: false, completion: None }.into()
     } else {
         Shortfall::ReadsOtherwise { text: reads.clone(), corrected: false, around: None }.into()
@@ -98,10 +93,10 @@ pub(crate) async fn set_date<D: Desktop>(
 }
 
 /// What the fields show now.
-async fn read_all<D: Desktop>(desktop: &D, spins: &[Element]) -> Result<Vec<u32>, Halt> {
+async fn read_all<D: Desktop>(desktop: &D, fields: &[Element]) -> Result<Vec<u32>, Halt> {
     let mut found = Vec::new();
-    for spin in spins {
-        found.push(current(&read_element(desktop, spin.id).await?).unwrap_or_default());
+    for field in fields {
+        found.push(current(&read_element(desktop, field.id).await?).unwrap_or_default());
     }
     Ok(found)
 }
@@ -110,11 +105,11 @@ async fn read_all<D: Desktop>(desktop: &D, spins: &[Element]) -> Result<Vec<u32>
 async fn set_field<D: Desktop>(
     desktop: &D,
     editor: &Ready,
-    (spin, shows): (&Element, Shows),
+    (field, shows): (&Element, Shows),
     value: u32,
     limits: &ActLimits,
 ) -> Result<u64, Halt> {
-    let ready = check(desktop, editor.surface.id, spin.id, Some(&spin.name), Need::Act).await?;
+    let ready = check(desktop, editor.surface.id, field.id, Some(&field.name), Need::Act).await?;
     focus_element(desktop, &ready, limits).await?;
     let mut waited_ms = 0;
     for _ in 0..AM_PM_PRESSES_MAX {
@@ -125,77 +120,58 @@ async fn set_field<D: Desktop>(
             Shows::Part(_) | Shows::TwelveHour => desktop.type_text(&format!("{value:02}")).await,
         };
         waited_ms += handled(desktop, ready.surface.id, input).await?;
-        if shows != Shows::AmPm || current(&read_element(desktop, spin.id).await?) == Some(value) {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        // A page handles keys after its window has: they would go to the next field, and a press too many would turn AM back.
+        let holds = async || Ok::<_, Halt>(current(&read_element(desktop, field.id).await?) == Some(value));
+        let came = comes_within(desktop, (ready.surface.id, watch), limits.effect, holds).await?;
+        waited_ms += came.waited_ms;
+        if came.holds || shows != Shows::AmPm {
             break;
         }
     }
     Ok(waited_ms)
 }
 
-/// The spin buttons in an editor, in the order in which they stand.
-async fn spins_in<D: Desktop>(desktop: &D, editor: ElementId) -> Result<Vec<Element>, Halt> {
-    let mut spins = Vec::new();
+/// Finds out which of the first two fields of a date is the day where nothing tells: the 28th is no month.
+/// Returns how long was waited.
+async fn ascertain<D: Desktop>(
+    desktop: &D,
+    editor: &Ready,
+    fields: &[Element],
+    order: &mut Order,
+    limits: &ActLimits,
+) -> Result<u64, Halt> {
+    const NO_MONTH: u32 = 28;
+    let day = Shows::Part(Part::Day);
+    let mut waited_ms = 0;
+    for _ in 0..2 {
+        let Some((field, _)) = fields.iter().zip(&order.shown).find(|(_, shows)| **shows == day) else {
+            break;
+        };
+        waited_ms += set_field(desktop, editor, (field, day), NO_MONTH, limits).await?;
+        order.is_certain = current(&read_element(desktop, field.id).await?) == Some(NO_MONTH);
+        if order.is_certain {
+            break;
+        }
+        order.swap_day_and_month();
+    }
+    Ok(waited_ms)
+}
+
+/// The fields of an editor, in the order in which they stand.
+async fn fields_in<D: Desktop>(desktop: &D, editor: ElementId) -> Result<Vec<Element>, Halt> {
+    let mut fields = Vec::new();
     let mut queue = VecDeque::from([(editor, 0_u16)]);
     while let Some((id, level)) = queue.pop_front() {
         for child in patiently(|| desktop.children(id, CHILDREN_MAX)).await? {
-            if child.role == Role::SPIN_BUTTON {
-                spins.push(child);
+            if [Role::SPIN_BUTTON, Role::ENTRY].contains(&child.role) {
+                fields.push(child);
             } else if child.child_count > 0 && level < LEVELS_MAX {
                 queue.push_back((child.id, level + 1));
             }
         }
     }
-    Ok(spins)
-}
-
-/// A value that is a whole number from 0.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "checked to be whole and in range"
-)]
-fn whole(value: f64) -> Option<u32> {
-    let fits = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-    fits.then_some(value as u32)
-}
-
-/// What a field shows now; 0 is none yet.
-fn current(spin: &Element) -> Option<u32> {
-    whole(spin.value?.current)
-}
-
-fn range_of(spin: &Element) -> Option<(u32, u32)> {
-    let value = spin.value?;
-    Some((whole(value.minimum)?, whole(value.maximum)?))
-}
-
-/// What the fields with these ranges show, in their order; `None` if one is not known.
-fn recognise(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
-    const YEAR_MIN: u32 = 9_999;
-    let has_date = ranges.iter().any(|(_, maximum)| *maximum == 31 || *maximum >= YEAR_MIN);
-    let mut shown: Vec<Shows> = Vec::new();
-    for range in ranges {
-        let is_new = |shows: Shows| !shown.contains(&shows);
-        let shows = match range {
-            (_, maximum) if *maximum >= YEAR_MIN => Shows::Part(Part::Year),
-            (1, 31) => Shows::Part(Part::Day),
-            // A date stands before a time in every language.
-            (1, 12) if has_date && is_new(Shows::Part(Part::Month)) => Shows::Part(Part::Month),
-            (1, 12) => Shows::TwelveHour,
-            (0, 23) => Shows::Part(Part::Hour),
-            (0, 59) if is_new(Shows::Part(Part::Minute)) => Shows::Part(Part::Minute),
-            (0, 59) => Shows::Part(Part::Second),
-            (1, 2) => Shows::AmPm,
-            _ => return None,
-        };
-        if !is_new(shows) {
-            return None;
-        }
-        shown.push(shows);
-    }
-    // A 12-hour clock needs a field for AM or PM.
-    let [hour, am_pm] = [Shows::TwelveHour, Shows::AmPm].map(|one| shown.contains(&one));
-    (!shown.is_empty() && hour == am_pm).then_some(shown)
+    Ok(fields)
 }
 
 /// The value of a field for a date or time; `None` if it has no such part.
@@ -209,7 +185,7 @@ fn value_of(shows: Shows, parts: &Parts) -> Option<u32> {
 }
 
 /// A date, a month, a time, or a date and a time as ISO 8601 writes them: `2025-12-31`, `2025-12`, `08:30`, `2025-12-31T08:30:00`.
-fn parse(text: &str) -> Option<Parts> {
+pub(crate) fn parse(text: &str) -> Option<Parts> {
     let text = text.trim();
     let (date, time) = match text.split_once(['T', ' ']) {
         Some((date, time)) => (Some(date), Some(time)),
@@ -276,6 +252,7 @@ fn to_text(shown: &[Shows], values: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::date_fields::by_range;
 
     const YEAR: (u32, u32) = (1, 275_760);
     const DAY: (u32, u32) = (1, 31);
@@ -283,29 +260,14 @@ mod tests {
     const SIXTY: (u32, u32) = (0, 59);
 
     #[test]
-    fn fields_are_recognised_in_any_order() {
-        let part = |part| Shows::Part(part);
-        let american = [TWELVE, DAY, YEAR, TWELVE, SIXTY, (1, 2)];
-        let shown = recognise(&american).unwrap();
-        let (month, day, year) = (part(Part::Month), part(Part::Day), part(Part::Year));
-        assert_eq!(shown, [month, day, year, Shows::TwelveHour, part(Part::Minute), Shows::AmPm]);
-        assert_eq!(recognise(&[DAY, TWELVE, YEAR]).unwrap(), [day, month, year]);
-        let time = [(0, 23), SIXTY, SIXTY];
-        assert_eq!(recognise(&time).unwrap(), [Part::Hour, Part::Minute, Part::Second].map(Shows::Part));
-        assert_eq!(recognise(&[(1, 53), YEAR]), None, "a week");
-        assert_eq!(recognise(&[TWELVE, SIXTY]), None, "a 12-hour clock without a field for AM or PM");
-        assert_eq!(recognise(&[]), None);
-    }
-
-    #[test]
     fn what_is_read_is_what_was_written() {
-        let american = recognise(&[TWELVE, DAY, YEAR, TWELVE, SIXTY, (1, 2)]).unwrap();
+        let american = by_range(&[TWELVE, DAY, YEAR, TWELVE, SIXTY, (1, 2)]).unwrap();
         for text in ["2025-12-31T00:05", "2025-12-31T11:59", "2025-02-01T12:00", "2025-02-01T23:30"] {
             let parts = parse(text).unwrap();
             let values: Vec<u32> = american.iter().map(|shows| value_of(*shows, &parts).unwrap()).collect();
             assert_eq!(to_text(&american, &values), text);
         }
-        let month = recognise(&[TWELVE, YEAR]).unwrap();
+        let month = by_range(&[TWELVE, YEAR]).unwrap();
         assert_eq!(to_text(&month, &[2, 2025]), "2025-02");
         assert_eq!(value_of(Shows::Part(Part::Day), &parse("2025-02").unwrap()), None);
     }

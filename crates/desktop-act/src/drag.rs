@@ -12,7 +12,7 @@ use crate::{
     effect::wait_for_effect,
     patience::watch_app,
     place::place,
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -27,7 +27,7 @@ pub async fn drag<D: Desktop>(
     held: &Held,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Drag { to: None }, drag_and_check(desktop, window, (from, to), held, limits).await)
+    carry_out(Act::Drag { to: None }, drag_and_check(desktop, window, (from, to), held, limits)).await
 }
 
 async fn drag_and_check<D: Desktop>(

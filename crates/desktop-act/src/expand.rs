@@ -12,7 +12,7 @@ use crate::{
     checks::{Need, Ready, check},
     focus::{focus_element, has_focus},
     patience::{comes_within, read_element, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
 };
 
 /// Names of actions that expand and collapse an element. Not `Toggle`, which selects a cell in Qt.
@@ -29,7 +29,7 @@ pub async fn expand<D: Desktop>(
     open: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Expand { open }, expand_and_check(desktop, window, (id, name), open, limits).await)
+    carry_out(Act::Expand { open }, expand_and_check(desktop, window, (id, name), open, limits)).await
 }
 
 /// The ways to expand an element, best first.

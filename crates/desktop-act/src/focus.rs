@@ -12,7 +12,7 @@ use crate::{
     checks::{Need, Ready, check},
     news::is_row,
     patience::{read_element, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -27,7 +27,7 @@ pub async fn focus<D: Desktop>(
     name: Option<&str>,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Focus, focus_and_check(desktop, window, id, name, limits).await)
+    carry_out(Act::Focus, focus_and_check(desktop, window, id, name, limits)).await
 }
 
 async fn focus_and_check<D: Desktop>(

@@ -12,7 +12,7 @@ use crate::{
     effect::wait_for_effect,
     patience::watch_app,
     place::place,
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -26,7 +26,7 @@ pub async fn hover<D: Desktop>(
     target: &Target,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Hover, hover_and_check(desktop, window, target, limits).await)
+    carry_out(Act::Hover, hover_and_check(desktop, window, target, limits)).await
 }
 
 async fn hover_and_check<D: Desktop>(

@@ -16,7 +16,7 @@ use crate::{
     find::nearest_names,
     menus::is_menu_item,
     patience::watch_app,
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
 };
 
 /// Invokes the accessibility action `action` of an element; refused with the available names if it has none of that name.
@@ -32,7 +32,7 @@ pub async fn invoke<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::Invoke { action: action.to_owned() };
-    report(act, invoke_and_check(desktop, window, id, name, action, limits).await)
+    carry_out(act, invoke_and_check(desktop, window, id, name, action, limits)).await
 }
 
 async fn invoke_and_check<D: Desktop>(

@@ -33,11 +33,15 @@
 //! ```
 
 mod before;
+mod calendar;
+mod caret;
 mod checks;
 mod click;
 mod clipboard;
 mod close_all;
 mod date;
+mod date_fields;
+mod date_sections;
 mod difference;
 mod documents;
 mod drag;
@@ -49,6 +53,7 @@ mod expected;
 mod find;
 mod focus;
 mod hover;
+mod ink;
 mod invoke;
 mod launching;
 mod meaning;
@@ -73,6 +78,7 @@ mod scroll_to;
 mod select;
 mod select_cells;
 mod select_drawn;
+mod select_drop_down;
 mod select_items;
 mod select_ranges;
 mod select_text;
@@ -92,6 +98,7 @@ mod wait_for;
 mod window;
 mod words;
 mod write_table;
+mod zoom;
 
 pub use click::{Click, click};
 pub use clipboard::{paste, read_clipboard, write_clipboard};
@@ -128,3 +135,4 @@ pub use wait::wait;
 pub use wait_for::wait_for;
 pub use window::{activate, close};
 pub use write_table::write_table;
+pub use zoom::{Part, Zoomed, zoom};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use deskhand_core::ui::{CellRange, CellRef, WindowInfo};
+use deskhand_core::ui::{CellRange, CellRef, TableContent, WindowInfo};
 use deskhand_desktop::{Desktop, NativeAnswer, NativeCall};
 use serde_json::{Map, Value, json};
 
@@ -45,13 +45,7 @@ pub(crate) async fn cells<D: Desktop>(
     window: &WindowInfo,
     range: CellRange,
 ) -> (Option<Value>, Option<Value>) {
-    let asked = |what: &str| -> Map<String, Value> {
-        [("range", json!(range)), ("what", json!(what))]
-            .map(|(name, value)| (name.to_owned(), value))
-            .into_iter()
-            .collect()
-    };
-    let Some(formulas) = ask(desktop, window, "get_range_values", asked("formulas")).await else {
+    let Some(formulas) = ask(desktop, window, "get_range_values", of_range(range, "formulas")).await else {
         return (None, None);
     };
     let rows = formulas.as_array().into_iter().flatten().zip(range.first.row..);
@@ -65,7 +59,7 @@ pub(crate) async fn cells<D: Desktop>(
         .collect();
     let formulas: Map<String, Value> =
         formulas.into_iter().map(|(cell, text)| (cell.to_string(), text.into())).collect();
-    let formats = ask(desktop, window, "get_range_values", asked("formats")).await;
+    let formats = ask(desktop, window, "get_range_values", of_range(range, "formats")).await;
     let formats: Map<String, Value> = formats
         .iter()
         .filter_map(Value::as_array)
@@ -76,6 +70,36 @@ pub(crate) async fn cells<D: Desktop>(
         .collect();
     let unless_empty = |map: Map<String, Value>| (!map.is_empty()).then_some(Value::Object(map));
     (unless_empty(formulas), unless_empty(formats))
+}
+
+/// How cells are drawn whose texts say what is stored instead, by their cells: `12%` for `12.3%`; `None` if there are none.
+pub(crate) async fn drawn_otherwise<D: Desktop>(
+    desktop: &D,
+    window: &WindowInfo,
+    content: &TableContent,
+) -> Option<Value> {
+    let first = content.range.first;
+    let drawn = ask(desktop, window, "get_range_values", of_range(content.range, "texts")).await?;
+    let rows = drawn.as_array().into_iter().flatten().zip(&content.rows).zip(first.row..);
+    let otherwise: Map<String, Value> = rows
+        .flat_map(|((drawn, stored), row)| {
+            let cells = drawn.as_array().into_iter().flatten().zip(stored).zip(first.column..);
+            cells.filter_map(move |((drawn, stored), column)| {
+                let drawn = drawn.as_str().filter(|drawn| drawn != stored && !drawn.is_empty())?;
+                Some((CellRef { row, column }.to_string(), drawn.into()))
+            })
+        })
+        .take(TOLD_MAX)
+        .collect();
+    (!otherwise.is_empty()).then_some(Value::Object(otherwise))
+}
+
+/// The arguments that ask for something of a range.
+fn of_range(range: CellRange, what: &str) -> Map<String, Value> {
+    [("range", json!(range)), ("what", json!(what))]
+        .map(|(name, value)| (name.to_owned(), value))
+        .into_iter()
+        .collect()
 }
 
 /// What the script of the page in a window asks, in a dialog that not every browser shows as elements; `None` if it asks nothing.

@@ -9,7 +9,7 @@ use deskhand_desktop::{Desktop, DesktopResult, keys::KeyChord};
 
 use crate::{
     press_keys::{press_all, words},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
 };
 
 /// The most times.
@@ -27,7 +27,7 @@ pub async fn press_again<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::Press { chord: format!("{}, {times} times", words(chords)) };
-    report(act, press_times(desktop, window, (chords, times), limits).await)
+    carry_out(act, press_times(desktop, window, (chords, times), limits)).await
 }
 
 async fn press_times<D: Desktop>(

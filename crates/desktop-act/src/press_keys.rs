@@ -17,7 +17,7 @@ use crate::{
     documents::{Answers, Saved, Saving},
     effect::wait_for_effect,
     patience::{handle_earlier, settle_earlier, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -35,7 +35,7 @@ pub async fn press_keys<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::Press { chord: words(chords) };
-    report(act, press_all(desktop, window, chords, limits).await)
+    carry_out(act, press_all(desktop, window, chords, limits)).await
 }
 
 /// Chords as text.

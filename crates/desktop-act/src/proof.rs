@@ -151,7 +151,9 @@ pub(crate) async fn window_proof<D: Desktop>(
     for info in windows.iter().rev() {
         if known(info.id).is_some()
             || info.kind == WindowKind::Tooltip
-            || !(same_app(info, &before.surface) || belongs_to(&windows, info, &before.surface))
+            || !(same_app(info, &before.surface)
+                || belongs_to(&windows, info, &before.surface)
+                || opens_from_panel(before, info))
         {
             continue;
         }
@@ -185,6 +187,16 @@ pub(crate) async fn window_proof<D: Desktop>(
         }
     }
     Ok(None)
+}
+
+/// Whether a pop-up is that of an icon in a panel: the icon's program shows it, beside the panel.
+fn opens_from_panel(before: &Before, popup: &WindowInfo) -> bool {
+    /// How far from the panel it may be, in pixels.
+    const APART_MAX: i32 = 8;
+    let panel = before.surface.bounds.grown_by(APART_MAX);
+    before.surface.kind == WindowKind::Panel
+        && popup.kind == WindowKind::Popup
+        && popup.bounds.intersection(&panel).is_some()
 }
 
 /// Whether a pop-up is a menu or list, rather than a tool tip.

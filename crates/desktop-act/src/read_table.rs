@@ -27,8 +27,8 @@ const WHOLE_MAX: u64 = 5_000;
 const HEAD: TableShape = TableShape { rows: 100, columns: 26 };
 
 /// Reads the cells of a table: those of `range`, otherwise all of a small table or the used part at the top left of a large one. Where
-/// the application has an interface of its own, the output also has the used range, formulas and number formats. Where there is no
-/// table, what is drawn in rows and columns is one.
+/// the application has an interface of its own, the output also has the used range, formulas, number formats and what is shown otherwise
+/// than it is stored. Where there is no table, what is drawn in rows and columns is one.
 ///
 /// # Errors
 /// [`deskhand_desktop::DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -38,9 +38,9 @@ pub async fn read_table<D: Desktop>(
     target: &TableTarget,
     range: Option<CellRange>,
 ) -> DesktopResult<ActionReport> {
-    let read = match read(desktop, window, target, range).await {
+    let read = match Box::pin(read(desktop, window, target, range)).await {
         Err(Halt::Refused(refusal)) => {
-            let drawn = read_drawn(desktop, window, target, range).await;
+            let drawn = Box::pin(read_drawn(desktop, window, target, range)).await;
             drawn.and_then(|drawn| drawn.ok_or(Halt::Refused(refusal)))
         }
         other => other,
@@ -137,8 +137,10 @@ async fn read<D: Desktop>(
     if let (Some(told), Some(output)) = (told, output.as_object_mut()) {
         output.extend(told.used.map(|used| ("used".to_owned(), json!(used))));
         let (formulas, formats) = oracle::cells(desktop, &surface, content.range).await;
+        let shown = oracle::drawn_otherwise(desktop, &surface, &content).await;
         output.extend(formulas.map(|formulas| ("formulas".to_owned(), formulas)));
         output.extend(formats.map(|formats| ("formats".to_owned(), formats)));
+        output.extend(shown.map(|shown| ("shown".to_owned(), shown)));
     }
     let action = Action::new(Act::ReadCells, Aim::element(&table), proof).by(Route::Semantic);
     Ok(ActionReport::from(action).with_output(output))

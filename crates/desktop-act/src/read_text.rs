@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::{
     checks::{Need, check},
     patience::read_tree,
-    report::{ActionReport, Halt, report},
+    report::{ActionReport, Halt, carry_out},
     text::{characters, read},
 };
 
@@ -29,7 +29,7 @@ pub async fn read_text<D: Desktop>(
     id: ElementId,
     name: Option<&str>,
 ) -> DesktopResult<ActionReport> {
-    report(Act::ReadText, read_all(desktop, window, id, name).await)
+    carry_out(Act::ReadText, read_all(desktop, window, id, name)).await
 }
 
 async fn read_all<D: Desktop>(

@@ -10,6 +10,7 @@ use deskhand_core::{
     ui::WindowInfo,
 };
 use deskhand_desktop::{Change, DesktopError, DesktopResult, QuietLimits};
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -199,6 +200,14 @@ pub(crate) fn report(act: Act, result: Result<impl Into<ActionReport>, Halt>) ->
         Err(Halt::Refused(refusal)) => Ok(refused(act, *refusal)),
         Err(Halt::Failed(error)) => Err(error),
     }
+}
+
+/// Carries an action out and reports it. Its future is boxed here: it has to fit on the stack of everybody who awaits several actions.
+pub(crate) fn carry_out<'a, R: Into<ActionReport>>(
+    act: Act,
+    work: impl Future<Output = Result<R, Halt>> + Send + 'a,
+) -> BoxFuture<'a, DesktopResult<ActionReport>> {
+    Box::pin(async move { report(act, work.await) })
 }
 
 /// The report of an action that was refused before its target was resolved.

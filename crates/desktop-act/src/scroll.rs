@@ -15,7 +15,7 @@ use crate::{
     checks::{Need, check},
     patience::{read_element, read_tree, watch_app},
     place::surface_at,
-    report::{ActLimits, ActionReport, Halt, Target, report},
+    report::{ActLimits, ActionReport, Halt, Target, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -48,7 +48,7 @@ pub async fn scroll<D: Desktop>(
     by: Scroll,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(by.act(), scroll_and_check(desktop, window, target, by, limits).await)
+    carry_out(by.act(), scroll_and_check(desktop, window, target, by, limits)).await
 }
 
 async fn scroll_and_check<D: Desktop>(
@@ -98,7 +98,7 @@ pub async fn scroll_into_view<D: Desktop>(
     (id, name): (ElementId, Option<&str>),
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::ScrollIntoView, bring_into_view(desktop, window, (id, name), limits).await)
+    carry_out(Act::ScrollIntoView, bring_into_view(desktop, window, (id, name), limits)).await
 }
 
 async fn bring_into_view<D: Desktop>(

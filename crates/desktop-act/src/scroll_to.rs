@@ -8,16 +8,16 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
-    ui::{Element, State, Tree, WindowInfo, fold_name},
+    ui::{Element, Role, State, Tree, WindowInfo, fold_name},
 };
-use deskhand_desktop::{Desktop, DesktopResult, QuietLimits, Settled};
+use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, Settled};
 use serde_json::json;
 
 use crate::{
     checks::{Need, check},
     order::{is_sorted, natural},
-    patience::{read_tree, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    patience::{patiently, read_element, read_tree, watch_app},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -38,6 +38,8 @@ const LEAP_FIRST: i32 = 16;
 const LEAP_MAX: i32 = 200;
 /// The most leaps.
 const LEAPS_MAX: u32 = 60;
+/// How far a notch goes where a scroll bar is moved in place of the wheel, in its own units, which are pixels.
+const BAR_NOTCH: f64 = 40.0;
 /// How often nothing has to move before that is the end: more may be loaded there.
 const STILL_MAX: u32 = 2;
 
@@ -54,7 +56,7 @@ pub async fn scroll_to<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::ScrollTo { text: text.to_owned() };
-    report(act.clone(), search(desktop, window, (id, name), (act, text, up), limits).await)
+    carry_out(act.clone(), search(desktop, window, (id, name), (act, text, up), limits)).await
 }
 
 async fn search<D: Desktop>(
@@ -70,13 +72,17 @@ async fn search<D: Desktop>(
     // A browser draws what is scrolled some frames later.
     let first_change = limits.quiet.first_change.max(STARTS_MAX);
     let quiet = QuietLimits { first_change, quiet: limits.quiet.quiet / 2, ..limits.quiet };
-    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text), point, quiet };
+    let mut tree = read_tree(desktop, ready.surface.id).await?;
+    let bar = match desktop.quirks(id).skips_rows_by_wheel {
+        true => bar_beside(desktop, &tree, id).await?,
+        false => None,
+    };
+    let view = View { surface: ready.surface.clone(), within: id, text: fold_name(text), point, bar, quiet };
     let done = |evidence: Evidence, waited_ms: u64, found: Option<ElementId>| {
         let action = Action::new(act.clone(), Aim::element(&ready.element), evidence).by(Route::Input);
         let output = found.map_or(serde_json::Value::Null, |id| json!({"id": id.to_string()}));
         ActionReport::from(action.after(waited_ms)).with_output(output)
     };
-    let mut tree = read_tree(desktop, view.surface.id).await?;
     let mut waited_ms = view.leap(desktop, &mut tree, up).await?;
     let (mut notches, mut still, mut late) = (FIRST_NOTCHES, 0, 0);
     loop {
@@ -118,6 +124,27 @@ async fn search<D: Desktop>(
     }
 }
 
+/// What has the value of the scroll bar beside a list: of several, of the one that goes furthest. It may be hidden until the pointer moves.
+async fn bar_beside<D: Desktop>(desktop: &D, tree: &Tree, id: ElementId) -> DesktopResult<Option<ElementId>> {
+    const CHILDREN_MAX: usize = 20;
+    let Some(around) = tree.ancestors(id).next() else { return Ok(None) };
+    let mut furthest: Option<(f64, ElementId)> = None;
+    for bar in patiently(|| desktop.children(around.id, CHILDREN_MAX)).await? {
+        if bar.role != Role::SCROLL_BAR {
+            continue;
+        }
+        let parts = patiently(|| desktop.children(bar.id, CHILDREN_MAX)).await?;
+        for part in std::iter::once(bar).chain(parts) {
+            let Some(value) = part.value else { continue };
+            let goes = value.maximum - value.minimum;
+            if furthest.is_none_or(|(known, _)| goes > known) {
+                furthest = Some((goes, part.id));
+            }
+        }
+    }
+    Ok(furthest.map(|(_, id)| id))
+}
+
 /// What is looked at while scrolling.
 struct View {
     surface: WindowInfo,
@@ -126,6 +153,8 @@ struct View {
     text: String,
     /// Where the wheel is turned.
     point: Point<Screen>,
+    /// The scroll bar that is moved in its place.
+    bar: Option<ElementId>,
     /// How long each turn is waited for.
     quiet: QuietLimits,
 }
@@ -141,11 +170,25 @@ enum Moved {
 }
 
 impl View {
-    /// Turns the wheel by so many notches down.
+    /// Turns the wheel by so many notches down, or moves the scroll bar as far.
     async fn scroll<D: Desktop>(&self, desktop: &D, down: i32) -> DesktopResult<Settled> {
         let watch = watch_app(desktop, self.surface.id).await?;
-        desktop.scroll(self.point, 0, down).await?;
+        if !self.move_bar(desktop, down).await? {
+            desktop.scroll(self.point, 0, down).await?;
+        }
         desktop.settle(watch, self.quiet).await
+    }
+
+    /// Moves the scroll bar by so many notches down; `false` if there is none that can be moved.
+    async fn move_bar<D: Desktop>(&self, desktop: &D, down: i32) -> DesktopResult<bool> {
+        let Some(bar) = self.bar else { return Ok(false) };
+        let Some(value) = read_element(desktop, bar).await?.value else { return Ok(false) };
+        let to = (value.current + f64::from(down) * BAR_NOTCH).clamp(value.minimum, value.maximum);
+        match desktop.perform(bar, &ElementAction::MoveBar(to)).await {
+            Ok(()) => Ok(true),
+            Err(DesktopError::NotOffered { .. } | DesktopError::Failed { .. }) => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// Leaps through rows that are sorted to where the text belongs: twice as far each time, and once past it half as far. Where it is not

@@ -16,8 +16,9 @@ use crate::{
     find::nearest_names,
     menus::is_menu_item,
     patience::{comes_within, handled, patiently, read_element, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, Target, report},
+    report::{ActLimits, ActionReport, Done, Halt, Target, carry_out},
     select_drawn::select_drawn,
+    select_drop_down::{by_drop_down, may_drop_down},
     surfaces::surfaces,
 };
 
@@ -40,7 +41,7 @@ pub async fn select<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::SelectItem { item: Wanted::named(item) };
-    report(act, select_and_check(desktop, window, list, item, limits).await)
+    carry_out(act, select_and_check(desktop, window, list, item, limits)).await
 }
 
 async fn select_and_check<D: Desktop>(
@@ -59,6 +60,9 @@ async fn select_and_check<D: Desktop>(
     let Some(found) = found else {
         if ready.element.role == Role::COMBO_BOX && !items.iter().any(is_option) {
             return by_opened_list(desktop, window, &ready.element, item, limits).await;
+        }
+        if items.is_empty() && may_drop_down(&ready.element) {
+            return Box::pin(by_drop_down(desktop, window, &ready, item, limits)).await;
         }
         return Err(no_item(&ready.element, item, &items));
     };
@@ -138,7 +142,11 @@ async fn by_open_box<D: Desktop>(
 }
 
 /// Clicks an option of an opened list; `false` if the pointer does not reach it.
-async fn click_option<D: Desktop>(desktop: &D, window: WindowId, option: &Element) -> Result<bool, Halt> {
+pub(crate) async fn click_option<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    option: &Element,
+) -> Result<bool, Halt> {
     match check(desktop, window, option.id, Some(&option.name), Need::Act).await {
         Ok(ready) if ready.point.is_some() => press(desktop, &ready).await.map(|_| true),
         Ok(_) | Err(Halt::Refused(_)) => Ok(false),
@@ -147,7 +155,7 @@ async fn click_option<D: Desktop>(desktop: &D, window: WindowId, option: &Elemen
 }
 
 /// Steps to an option of an opened list by keys and takes it; `false` if it is too far away.
-async fn choose_by_keys<D: Desktop>(
+pub(crate) async fn choose_by_keys<D: Desktop>(
     desktop: &D,
     window: WindowId,
     options: &[Element],
@@ -174,7 +182,11 @@ async fn step_to<D: Desktop>(desktop: &D, window: WindowId, at: usize) -> Result
     Ok(waited_ms)
 }
 
-async fn press_key<D: Desktop>(desktop: &D, key: NamedKey, limits: &ActLimits) -> Result<u64, Halt> {
+pub(crate) async fn press_key<D: Desktop>(
+    desktop: &D,
+    key: NamedKey,
+    limits: &ActLimits,
+) -> Result<u64, Halt> {
     let watch = desktop.watch(None).await?;
     desktop.press(&key.into()).await?;
     Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
@@ -195,7 +207,7 @@ async fn close_list<D: Desktop>(
     Ok(())
 }
 
-fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
+pub(crate) fn done(list: &Element, item: Wanted, evidence: Evidence) -> Action {
     Action::new(Act::SelectItem { item }, Aim::element(list), evidence)
 }
 
@@ -210,7 +222,7 @@ fn is_row(item: &Element) -> bool {
 }
 
 /// The evidence of whether an item is selected.
-fn reached_by(reached: bool, way: Way) -> Evidence {
+pub(crate) fn reached_by(reached: bool, way: Way) -> Evidence {
     if reached {
         Proof::Holds { already: false }.into()
     } else {

@@ -13,7 +13,7 @@ use deskhand_desktop::{
 
 use crate::{
     patience::{patiently, read_element, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     select_ranges::select_several,
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_name_box, find_table, go_to_cell, name_in_box},
@@ -38,7 +38,7 @@ pub async fn select_cells<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::SelectCells { range: ranges.clone() };
-    report(act, select(desktop, window, target, ranges, limits).await)
+    carry_out(act, select(desktop, window, target, ranges, limits)).await
 }
 
 async fn select<D: Desktop>(
@@ -52,7 +52,7 @@ async fn select<D: Desktop>(
         let max = u64::try_from(RANGES_MAX).unwrap_or(u64::MAX);
         return Err(Refusal::from(ArgumentProblem::Ranges { max }).into());
     }
-    let (surface, table) = find_table(desktop, window, target).await?;
+    let (surface, table) = Box::pin(find_table(desktop, window, target)).await?;
     let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
     let is_outside = |range: &CellRange| range.last.row >= shape.rows || range.last.column >= shape.columns;
     if let Some(range) = ranges.ranges().find(is_outside) {
@@ -64,8 +64,8 @@ async fn select<D: Desktop>(
     }
     bring_to_front(desktop, surface.id).await?;
     let selected = match ranges.single() {
-        Some(range) => select_range(desktop, (&surface, &table), range, limits).await?,
-        None => select_several(desktop, (&surface, &table), ranges, limits).await?,
+        Some(range) => Box::pin(select_range(desktop, (&surface, &table), range, limits)).await?,
+        None => Box::pin(select_several(desktop, (&surface, &table), ranges, limits)).await?,
     };
     let done = |evidence: Evidence| {
         Action::new(Act::SelectCells { range: ranges.clone() }, Aim::element(&table), evidence)
@@ -100,8 +100,8 @@ pub(crate) async fn select_range<D: Desktop>(
     }
     for way in [Way::Arrows, Way::NameBox] {
         let tried = match way {
-            Way::Arrows => cells.with_arrows(limits).await,
-            Way::NameBox => match name_in_box(desktop, surface, &range, limits).await {
+            Way::Arrows => Box::pin(cells.with_arrows(limits)).await,
+            Way::NameBox => match Box::pin(name_in_box(desktop, surface, &range, limits)).await {
                 Ok(()) => Ok(cells.are_selected().await?),
                 Err(halt) => Err(halt),
             },
@@ -138,7 +138,7 @@ impl<D: Desktop> Cells<'_, D> {
         if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
             return Ok(false);
         }
-        go_to_cell(desktop, surface, self.table, self.range.first, limits).await?;
+        Box::pin(go_to_cell(desktop, surface, self.table, self.range.first, limits)).await?;
         self.collapse().await?;
         let watch = desktop.watch(Some(surface.id)).await?;
         for (key, times) in [(NamedKey::Down, shape.rows - 1), (NamedKey::Right, shape.columns - 1)] {

@@ -13,7 +13,7 @@ use deskhand_desktop::{Button, Desktop, DesktopResult, Held};
 use crate::{
     checks::{Need, Ready, check},
     patience::{comes_within, handled, patiently, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, refused, report},
+    report::{ActLimits, ActionReport, Done, Halt, carry_out, refused},
     scroll_to::scroll_to,
     select::{ITEMS_MAX, is_selected, items_of, no_item},
     surfaces::bring_to_front,
@@ -39,7 +39,7 @@ pub async fn select_items<D: Desktop>(
         let max = u64::try_from(WANTED_MAX).unwrap_or(u64::MAX);
         return Ok(refused(act, ArgumentProblem::Items { max }));
     }
-    report(act.clone(), select_all(desktop, window, list, (items, act), limits).await)
+    carry_out(act.clone(), select_all(desktop, window, list, (items, act), limits)).await
 }
 
 async fn select_all<D: Desktop>(

@@ -15,7 +15,7 @@ use crate::{
     checks::{Need, check},
     focus::focus_element,
     patience::{comes_within, patiently, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     text::{has_keyboard, read},
 };
 
@@ -35,7 +35,7 @@ pub async fn select_text<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::SelectText { text: clip(part, TEXT_MAX) };
-    report(act, select_and_check(desktop, window, (id, name), part, limits).await)
+    carry_out(act, select_and_check(desktop, window, (id, name), part, limits)).await
 }
 
 async fn select_and_check<D: Desktop>(

@@ -12,7 +12,7 @@ use crate::{
     checks::{Need, check},
     click::press,
     patience::{comes_within, read_element, read_up_to_date, watch_app},
-    report::{ActLimits, ActionReport, Done, Halt, report},
+    report::{ActLimits, ActionReport, Done, Halt, carry_out},
     surfaces::opened,
 };
 
@@ -28,7 +28,7 @@ pub async fn set_checked<D: Desktop>(
     on: bool,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Check { on }, set_and_check(desktop, window, id, name, on, limits).await)
+    carry_out(Act::Check { on }, set_and_check(desktop, window, id, name, on, limits)).await
 }
 
 async fn set_and_check<D: Desktop>(

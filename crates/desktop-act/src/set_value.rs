@@ -15,6 +15,7 @@ use serde_json::json;
 use crate::{
     checks::{Need, Ready, check},
     date::set_date,
+    date_sections::set_sections,
     expected::{Expected, excerpt},
     focus::focus_element,
     meaning::{Likeness, likeness, number},
@@ -72,7 +73,7 @@ pub async fn set_value<D: Desktop>(
         Err(halt) => return report(value.act(None), Err::<Action, _>(halt)),
     };
     let act = || value.act(Some(&ready.element));
-    match set_and_check(desktop, &ready, value, limits).await {
+    match Box::pin(set_and_check(desktop, &ready, value, limits)).await {
         Ok(Some(done)) => return Ok(done),
         Ok(None) => {}
         Err(halt) => return report(act(), Err::<Action, _>(halt)),
@@ -98,6 +99,9 @@ async fn set_and_check<D: Desktop>(
         NewValue::Number(number) => check_range(&ready.element, *number)?,
         NewValue::Text(text) => {
             if let Some(done) = set_date(desktop, ready, text, limits).await? {
+                return Ok(Some(done));
+            }
+            if let Some(done) = set_sections(desktop, ready, text, limits).await? {
                 return Ok(Some(done));
             }
         }

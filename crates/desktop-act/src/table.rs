@@ -105,7 +105,7 @@ pub(crate) async fn go_to_cell<D: Desktop>(
     cell: CellRef,
     limits: &ActLimits,
 ) -> Result<(), Halt> {
-    if cursor_is_on(desktop, table.id, cell).await? {
+    if Box::pin(cursor_is_on(desktop, table.id, cell)).await? {
         return Ok(());
     }
     let element = patiently(|| desktop.cell(table.id, cell)).await?;
@@ -120,13 +120,13 @@ pub(crate) async fn go_to_cell<D: Desktop>(
             }
             Err(error) => return Err(error.into()),
         }
-        if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
+        if Box::pin(wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits)).await? {
             return Ok(());
         }
     }
-    name_in_box(desktop, surface, &CellRange { first: cell, last: cell }, limits).await?;
+    Box::pin(name_in_box(desktop, surface, &CellRange { first: cell, last: cell }, limits)).await?;
     let watch = watch_app(desktop, surface.id).await?;
-    if wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits).await? {
+    if Box::pin(wait_for_cursor(desktop, (surface.id, watch), table.id, cell, limits)).await? {
         return Ok(());
     }
     Err(Refusal::CursorStays { table: table.into(), cell }.into())

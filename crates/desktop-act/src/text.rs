@@ -259,8 +259,7 @@ pub(crate) async fn length_evidence<D: Desktop>(
     let expected = typed.chars().count();
     let judge = |found: &str| match found.chars().count() {
         length if length == expected => Reading::Met,
-        // The application does not tell.
-        0 => Reading::Wrong,
+        // None may be all that it tells, or the keys have not arrived yet.
         _ => Reading::OnItsWay,
     };
     let (found, waited_ms) = read_when_done(desktop, ready, expected, &judge, limits).await?;

@@ -1,7 +1,8 @@
 //! Text that was typed where no element tells what stands there: it is proven by the words that are read in the picture of the window.
 //!
 //! They have to be read exactly, once more than before, inserted into a line that read the same without them, and where the target is
-//! if it has a place. Words that were there before, or that came elsewhere, prove nothing.
+//! if it has a place; without a named target, a caret has to be seen there. Words that were there before, or that came elsewhere, prove
+//! nothing.
 
 use std::time::Duration;
 
@@ -16,8 +17,10 @@ use deskhand_desktop::{
     alike::{alike, essence},
 };
 
-use crate::words::is_drawn_word;
+use crate::{caret::Looks, words::is_drawn_word};
 
+/// What a caret is often read as, as [`essence`] spells it.
+const CARET: char = 'l';
 /// The fewest letters and digits of a piece of text that is looked for: fewer may be read by chance.
 const LETTERS_MIN: usize = 3;
 /// A gap up to this many times the height of the letters does not divide a line.
@@ -46,6 +49,16 @@ pub(crate) struct Drawn {
 struct Line {
     text: String,
     bounds: Rect<Screen>,
+}
+
+/// The line that shows what was typed.
+#[derive(Debug, Clone, PartialEq)]
+struct Found {
+    text: String,
+    /// Where in it the text is that was typed, by the number of letters.
+    part: Rect<Screen>,
+    /// Whether the caret behind it is read as a letter.
+    has_caret: bool,
 }
 
 /// Whether pictures alone show the text of an element, if anything does: it is one of them, or an area that exposes nothing.
@@ -92,18 +105,24 @@ impl Drawn {
         typed: &str,
         place: Option<Rect<Screen>>,
     ) -> DesktopResult<Typed> {
-        let mut looks_otherwise = false;
+        let (mut looks_otherwise, mut last) = (false, None);
         for _ in 0..LOOKS_MAX {
             let watch = desktop.watch(Some(surface.id)).await?;
             let Some(now) = Self::read(desktop, surface).await? else { break };
             if now.windows != self.windows {
                 break;
             }
-            if let Some(line) = typed_line(&self.lines, &now.lines, typed, place) {
-                return Ok(Typed::Reads(clip(&line, QUOTE_MAX)));
+            let looks =
+                Looks { before: self.picture.as_ref(), last: last.as_ref(), now: now.picture.as_ref() };
+            // Without a named target, a label that repeats what was typed elsewhere looks the same but for the caret.
+            let is_there =
+                |found: &Found| place.is_some() || found.has_caret || looks.show_caret(&found.part);
+            if let Some(found) = typed_line(&self.lines, &now.lines, typed, place).filter(is_there) {
+                return Ok(Typed::Reads(clip(&found.text, QUOTE_MAX)));
             }
             let is_read = !(now.lines.is_empty() && self.lines.is_empty());
             looks_otherwise |= is_read && now.picture != self.picture;
+            last = now.picture;
             let quiet = QuietLimits::default();
             desktop.settle(watch, QuietLimits { first_change: BLINK, ..quiet }).await?;
         }
@@ -153,7 +172,7 @@ pub(crate) fn is_one_line(one: &Rect<Screen>, other: &Rect<Screen>) -> bool {
 }
 
 /// The last line that shows a piece of what was typed, if every piece is shown.
-fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Screen>>) -> Option<String> {
+fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Screen>>) -> Option<Found> {
     let pieces = typed.split(['\n', '\t']).filter(|piece| !piece.trim().is_empty());
     let mut shown = None;
     for piece in pieces {
@@ -163,7 +182,7 @@ fn typed_line(before: &[Line], now: &[Line], typed: &str, place: Option<Rect<Scr
 }
 
 /// The only line that has a piece of text, and had only the rest before.
-fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<Screen>>) -> Option<String> {
+fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<Screen>>) -> Option<Found> {
     if piece.chars().count() < LETTERS_MIN {
         return None;
     }
@@ -178,7 +197,19 @@ fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<
     };
     let mut found = now.iter().filter(has_it);
     let line = found.next()?;
-    found.next().is_none().then(|| line.text.clone())
+    found.next().is_none().then(|| found_in(line, piece)).flatten()
+}
+
+/// Where a line has a piece of text.
+fn found_in(line: &Line, piece: &str) -> Option<Found> {
+    let (said, bounds) = (essence(&line.text), &line.bounds);
+    let (head, rest) = said.split_at(said.rfind(piece)?);
+    let count = |text: &str| i32::try_from(text.chars().count()).unwrap_or(0);
+    let along = |letters: i32| bounds.x + bounds.width * letters / count(&said).max(1);
+    let (left, right) = (along(count(head)), along(count(head) + count(piece)));
+    let part = Rect::new(left, bounds.y, right - left, bounds.height);
+    let has_caret = rest.strip_prefix(piece).is_some_and(|tail| tail.len() == 1 && tail.starts_with(CARET));
+    Some(Found { text: line.text.clone(), part, has_caret })
 }
 
 /// What was read where a line is.
@@ -192,7 +223,6 @@ fn line_at(before: &[Line], bounds: &Rect<Screen>) -> String {
 /// Whether a line is the one of before with a piece inserted, but for misread letters of the rest. The caret behind the piece is
 /// often read as a letter.
 fn is_inserted(before: &str, now: &str, piece: &str) -> bool {
-    const CARET: char = 'l';
     now.match_indices(piece).any(|(at, _)| {
         let (head, rest) = now.split_at(at);
         let tail = rest.strip_prefix(piece).unwrap_or(rest);

@@ -36,7 +36,7 @@ fn only_words_that_came_where_they_were_typed_prove_that() {
     let check =
         |now: &[(&str, i32, i32)], typed: &str, place: Option<Rect<Screen>>, expected: Option<&str>| {
             let found = typed_line(&read(&FORM), &read(now), typed, place);
-            assert_eq!(found.as_deref(), expected, "{now:?} {typed}");
+            assert_eq!(found.as_ref().map(|found| found.text.as_str()), expected, "{now:?} {typed}");
         };
     let with = |more: &[(&'static str, i32, i32)]| [&FORM[..], more].concat();
     let field = Some(Rect::new(60, 10, 200, 20));
@@ -68,4 +68,16 @@ fn only_words_that_came_where_they_were_typed_prove_that() {
         None,
         Some("second"),
     );
+}
+
+#[test]
+fn what_was_typed_is_a_part_of_its_line() {
+    let check = |line: (&'static str, i32, i32), typed: &str, expected: ([i32; 4], bool)| {
+        let found = typed_line(&read(&FORM), &read(&[&FORM[..], &[line]].concat()), typed, None).unwrap();
+        assert_eq!((found.part.into(), found.has_caret), expected, "{line:?}");
+    };
+    check(("4711", 60, 150), "4711", ([60, 144, 32, 12], false));
+    // The letters of the label beside it count for their share.
+    check(("4711", 60, 20), "4711", ([51, 14, 41, 12], false));
+    check(("4711I", 60, 150), "4711", ([60, 144, 32, 12], true));
 }

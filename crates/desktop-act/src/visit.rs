@@ -1,6 +1,9 @@
 //! Follows a path of names through menus, tabs, tree items and buttons.
 
-use std::collections::{HashSet, VecDeque};
+use std::{
+    collections::{HashSet, VecDeque},
+    sync::OnceLock,
+};
 
 use deskhand_core::{
     action::{Act, Action, Aim, Among, ArgumentProblem, Evidence, Proof, Refusal, Shortfall},
@@ -42,7 +45,7 @@ pub async fn visit<D: Desktop>(
     path: &[String],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    follow(desktop, window, (None, path), limits).await
+    Box::pin(follow(desktop, window, (None, path), limits)).await
 }
 
 /// The same in the context menu of an element, which a right click opens first.
@@ -56,7 +59,7 @@ pub async fn visit_context_menu<D: Desktop>(
     path: &[String],
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    follow(desktop, window, (Some(of), path), limits).await
+    Box::pin(follow(desktop, window, (Some(of), path), limits)).await
 }
 
 async fn follow<D: Desktop>(
@@ -108,7 +111,7 @@ async fn walk<D: Desktop>(
     for (index, name) in path.iter().enumerate() {
         let is_last = index + 1 == path.len();
         let level = (inside.as_ref(), context_menu_of.is_some());
-        let element = find_level(desktop, window, level, (name, is_last), (known, &passed)).await?;
+        let element = find_level(desktop, window, level, (name, is_last), (known, &passed), limits).await?;
         walked.push(called(&element).to_owned());
         if !is_last && is_open(desktop, &element).await? {
             inside = Some(element);
@@ -163,14 +166,17 @@ async fn find_level<D: Desktop>(
     (inside, in_context_menu): (Option<&Element>, bool),
     (name, is_last): (&str, bool),
     (known, passed): (&MenusBefore, &[ElementId]),
+    limits: &ActLimits,
 ) -> Result<Element, Halt> {
     match inside {
         _ if in_context_menu => find_in_new_menus(desktop, window, name, known, passed).await,
         None => find_start(desktop, window, name, is_last).await,
-        Some(parent) if parent.source == Source::AtSpi => find_inside(desktop, window, parent, name).await,
+        Some(parent) if parent.source == Source::AtSpi => {
+            find_inside(desktop, window, parent, name, limits).await
+        }
         Some(_) => match known.has_new_menu(desktop, window).await? {
             true => find_in_new_menus(desktop, window, name, known, passed).await,
-            false => find_start(desktop, window, name, /*is_last*/ true).await,
+            false => find_opened(desktop, window, name, limits).await,
         },
     }
 }
@@ -186,7 +192,27 @@ async fn find_start<D: Desktop>(
     name: &str,
     is_last: bool,
 ) -> Result<Element, Halt> {
+    let mut names = match find_named(desktop, window, name, is_last).await? {
+        Ok(found) => return Ok(found),
+        Err(names) => names,
+    };
     let wanted = Wanted::named(name);
+    match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), &wanted).await? {
+        Ok(found) => return Ok(found),
+        Err(drawn) => names.extend(drawn),
+    }
+    let entries = nearest_names(name, names.iter().map(String::as_str));
+    let among = Among::Entries { inside: None, window, entries };
+    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+}
+
+/// The element with that name in the topmost surface that has it; else the names of what can be operated.
+async fn find_named<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    name: &str,
+    is_last: bool,
+) -> DesktopResult<Result<Element, Vec<String>>> {
     let mut names = Vec::new();
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         let tree = read_tree(desktop, surface.id).await?;
@@ -200,18 +226,12 @@ async fn find_start<D: Desktop>(
             (!element.states.takes_input(), rank(element, is_last), !in_page.contains(&element.id))
         };
         if let Some(best) = found.min_by_key(order) {
-            return Ok(best.clone());
+            return Ok(Ok(best.clone()));
         }
         let openers = tree.elements.into_iter().filter(|element| element.role.is_interactive());
         names.extend(openers.map(|element| called(&element).to_owned()));
     }
-    match find_drawn(desktop, surfaces(desktop, window).await?.iter().rev(), &wanted).await? {
-        Ok(found) => return Ok(found),
-        Err(drawn) => names.extend(drawn),
-    }
-    let entries = nearest_names(name, names.iter().map(String::as_str));
-    let among = Among::Entries { inside: None, window, entries };
-    Err(Refusal::NotFound { name: name.to_owned(), among }.into())
+    Ok(Err(names))
 }
 
 /// Whether an element is the menu item that saves the document.
@@ -249,6 +269,7 @@ async fn find_inside<D: Desktop>(
     window: WindowId,
     parent: &Element,
     name: &str,
+    limits: &ActLimits,
 ) -> Result<Element, Halt> {
     let mut names = Vec::new();
     let mut queue = VecDeque::from([(parent.id, 0_u16)]);
@@ -271,7 +292,27 @@ async fn find_inside<D: Desktop>(
         let among = Among::Entries { inside: Some(parent.into()), window, entries: names };
         return Err(Refusal::NotFound { name: name.to_owned(), among }.into());
     }
-    find_start(desktop, window, name, /*is_last*/ true).await
+    find_opened(desktop, window, name, limits).await
+}
+
+/// An element that a button or an item shows, which may come after that one has changed.
+async fn find_opened<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    name: &str,
+    limits: &ActLimits,
+) -> Result<Element, Halt> {
+    let watch = watch_app(desktop, window).await?;
+    let found = OnceLock::new();
+    let is_there = async || {
+        let named = find_named(desktop, window, name, /*is_last*/ true).await?;
+        Ok::<_, Halt>(named.is_ok_and(|element| found.set(element).is_ok()))
+    };
+    comes_within(desktop, (window, watch), limits.effect, is_there).await?;
+    match found.into_inner() {
+        Some(element) => Ok(element),
+        None => find_start(desktop, window, name, /*is_last*/ true).await,
+    }
 }
 
 /// Opens the context menu of an element by a right click; returns how long was waited, in milliseconds.

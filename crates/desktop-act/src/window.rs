@@ -6,7 +6,7 @@ use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Shortfall},
     command::Route,
     ids::WindowId,
-    ui::{WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{WindowInfo, WindowKind, belongs_to, is_notice, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
@@ -18,11 +18,21 @@ use crate::{
 /// How long a window with the focus may take to come to the front.
 const RAISE_MAX: Duration = Duration::from_secs(1);
 
-/// Raises and focuses a window.
+/// Raises and focuses a window. One that takes no focus, as a notification or a panel, is in front or not.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
 pub async fn activate<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<ActionReport> {
+    let windows = desktop.windows().await?;
+    let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;
+    if info.kind == WindowKind::Panel || is_notice(&windows, info) {
+        let evidence: Evidence = match in_front_of(desktop, info).await? {
+            Some(other) => Shortfall::Behind { window: (&other).into() }.into(),
+            None => Proof::InFront { window: info.into() }.into(),
+        };
+        let action = Action::new(Act::Activate, Aim::window(info), evidence).by(Route::Semantic);
+        return Ok(ActionReport::from(action).with_window(Some(info.clone())));
+    }
     let outcome = desktop.activate(window).await;
     let windows = desktop.windows().await?;
     let info = windows.iter().find(|info| info.id == window).ok_or(DesktopError::NoWindow(window))?;

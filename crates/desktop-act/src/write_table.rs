@@ -18,7 +18,7 @@ use crate::{
     meaning::{Likeness, cells_equal, is_error, likeness, number, same_formula},
     paste_cells::{format_for, paste_rows},
     patience::{comes_within, patiently, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_table, go_to_cell},
     text::{read, select_by_semantics},
@@ -48,7 +48,7 @@ pub async fn write_table<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::WriteCells { range: asked_range(start, rows) };
-    report(act, write_and_check(desktop, window, target, start, rows, limits).await)
+    carry_out(act, write_and_check(desktop, window, target, start, rows, limits)).await
 }
 
 async fn write_and_check<D: Desktop>(
@@ -71,32 +71,32 @@ async fn write_and_check<D: Desktop>(
         action.by(Route::Input).after(waited_ms)
     };
     let mut sheet = Sheet { desktop, surface: &surface, table: &table, limits, way: Way::Typed };
-    sheet.leave_objects().await?;
+    Box::pin(sheet.leave_objects()).await?;
     match sheet.kind_of(start).await? {
         Kind::Plain => {}
         Kind::Field => sheet.way = Way::Replaced,
         Kind::Header => return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into()),
     }
-    let mut cells = sheet.old_cells(range, rows).await?;
-    let written = match sheet.paste(range, &cells).await? {
+    let mut cells = Box::pin(sheet.old_cells(range, rows)).await?;
+    let written = match Box::pin(sheet.paste(range, &cells)).await? {
         Some(waited_ms) => Ok(waited_ms),
-        None => sheet.type_all(&cells).await?,
+        None => Box::pin(sheet.type_all(&cells)).await?,
     };
     let mut waited_ms = match written {
         Ok(waited_ms) => waited_ms,
         Err(cell) => return Ok(done(Shortfall::CellTakesNothing { cell }.into(), 0).into()),
     };
     cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
-    let (mut shown, mut wrong) = sheet.compare(range, &cells).await?;
+    let (mut shown, mut wrong) = Box::pin(sheet.compare(range, &cells)).await?;
     let mut again = 0;
     for cell in cells.iter().filter(|cell| wrong.iter().any(|mismatch| mismatch.cell == cell.at)) {
         if sheet.is_untouched(cell).await? {
-            waited_ms += sheet.write(cell).await?;
+            waited_ms += Box::pin(sheet.write(cell)).await?;
             again += 1;
         }
     }
     if again > 0 {
-        (shown, wrong) = sheet.compare(range, &cells).await?;
+        (shown, wrong) = Box::pin(sheet.compare(range, &cells)).await?;
     }
     let count = range.cell_count();
     let right = count - u64::try_from(wrong.len()).unwrap_or(0);
@@ -257,7 +257,7 @@ impl<D: Desktop> Sheet<'_, D> {
         let rows = by_row.chunk_by(|one, next| one.at.row == next.at.row);
         let rows: Vec<String> =
             rows.map(|row| row.iter().map(|cell| cell.text).collect::<Vec<_>>().join("\t")).collect();
-        go_to_cell(self.desktop, self.surface, self.table, range.first, self.limits).await?;
+        Box::pin(go_to_cell(self.desktop, self.surface, self.table, range.first, self.limits)).await?;
         let watch = watch_app(self.desktop, self.surface.id).await?;
         if !paste_rows(self.desktop, format, &format!("{}\n", rows.join("\n"))).await? {
             return Ok(None);
@@ -363,12 +363,14 @@ impl<D: Desktop> Sheet<'_, D> {
         }
         let (cell, text, written) = (cell.at, cell.text, cell);
         match self.way {
-            Way::Typed => match go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await {
-                Ok(()) => {}
-                // It may accept the cursor once it is open.
-                Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
-                Err(halt) => return Err(halt),
-            },
+            Way::Typed => {
+                match Box::pin(go_to_cell(self.desktop, self.surface, self.table, cell, self.limits)).await {
+                    Ok(()) => {}
+                    // It may accept the cursor once it is open.
+                    Err(Halt::Refused(_)) if !self.is_spreadsheet() => return Ok(0),
+                    Err(halt) => return Err(halt),
+                }
+            }
             Way::Replaced | Way::Action | Way::Click | Way::DoubleClick => {
                 if !self.open_cell(cell).await? {
                     // Typing now would go elsewhere.
@@ -469,7 +471,7 @@ impl<D: Desktop> Sheet<'_, D> {
 
     /// Puts the cursor into a field and selects its text; false if that cannot be seen.
     async fn select_field(&self, field: &Element, cell: CellRef) -> Result<bool, Halt> {
-        go_to_cell(self.desktop, self.surface, self.table, cell, self.limits).await?;
+        Box::pin(go_to_cell(self.desktop, self.surface, self.table, cell, self.limits)).await?;
         let length = read(self.desktop, field).await?.unwrap_or_default().chars().count();
         if length == 0 {
             return Ok(true);

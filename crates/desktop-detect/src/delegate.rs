@@ -69,6 +69,10 @@ impl<D: Desktop> Windowing for Seeing<D> {
         self.inner().launch(request).await
     }
 
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+        self.inner().launch_all(requests).await
+    }
+
     fn applications(&self) -> Vec<InstalledApplication> {
         self.inner().applications()
     }
@@ -144,7 +148,11 @@ impl<D: Desktop> UiTree for Seeing<D> {
     }
 
     async fn may_show_elements(&self, window: &WindowInfo) -> DesktopResult<bool> {
-        self.inner().may_show_elements(window).await
+        let may = self.inner().may_show_elements(window).await?;
+        if !may {
+            self.prepare();
+        }
+        Ok(may)
     }
 
     async fn known_focus(&self, window: WindowId) -> DesktopResult<Option<Element>> {

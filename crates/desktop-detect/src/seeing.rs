@@ -73,16 +73,19 @@ impl<D: Desktop> Seeing<D> {
         let mut tree = self.inner.tree(window, limits).await?;
         let mut notices: Vec<String> = self.setup_notice.iter().cloned().collect();
         let is_empty = tree.partial.is_none() && tree.elements.iter().all(|element| element.depth == 0);
-        let panels =
+        let mut panels =
             if self.reads_panels() { panels(&tree, self.reader.prefers_parts()) } else { Vec::new() };
+        if let Some(whole) = says_only_buttons(&tree).filter(|_| self.reads_panels() && panels.is_empty()) {
+            panels.push(whole);
+        }
         let reads = match self.options.ocr {
             OcrUse::Always => true,
             OcrUse::EmptyWindows => is_empty || !panels.is_empty(),
             OcrUse::Never => false,
         };
         // Before one of its rows is clicked, what is drawn there is read.
-        if self.options.ocr != OcrUse::Never && tree.elements.iter().any(|one| one.role.is_row_or_cell()) {
-            self.reader.prepare();
+        if tree.elements.iter().any(|one| one.role.is_row_or_cell()) {
+            self.prepare();
         }
         if reads || self.parser.is_some() {
             let (info, above) = self.window(window).await?;
@@ -99,6 +102,13 @@ impl<D: Desktop> Seeing<D> {
             insert(&mut tree, elements);
         }
         Ok(Sight { tree, notices })
+    }
+
+    /// Starts or loads what reads, while nothing waits for it.
+    pub(crate) fn prepare(&self) {
+        if self.options.ocr != OcrUse::Never {
+            self.reader.prepare();
+        }
     }
 
     /// Whether large panels without elements are read although their window has some.
@@ -342,8 +352,17 @@ fn is_covered(above: &[Rect<Screen>], bounds: &Rect<Screen>) -> bool {
     above.iter().any(|other| other.intersection(bounds).is_some())
 }
 
+/// The area of a dialog that exposes its buttons and nothing of what it says, as one whose message is drawn.
+fn says_only_buttons(tree: &Tree) -> Option<Rect<Screen>> {
+    let (dialog, rest) = tree.elements.split_first()?;
+    let is_dialog = [Role::DIALOG, Role::ALERT].contains(&dialog.role) && tree.partial.is_none();
+    let mut inside = rest.iter().filter(|one| !one.role.is_structural()).peekable();
+    let only_buttons = inside.peek().is_some() && inside.all(|one| one.role == Role::PUSH_BUTTON);
+    dialog.bounds.filter(|_| is_dialog && only_buttons && dialog.description.is_empty())
+}
+
 /// The large panels of a window that expose nothing of what is drawn in them, and the strips along their edges, such as those with the
-/// letters and numbers of a sheet: all, or those that are controls of a kind of their own, such as the icon view of Thunar.
+/// letters and numbers of a sheet: all, or those that are controls of a kind of their own, such as the icon view of Thunar and the pages of Okular.
 fn panels(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     /// The least sides, in pixels: smaller ones are logos, colours and gauges.
     const SIDE_MIN: i32 = 100;
@@ -357,7 +376,16 @@ fn panels(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     let strips: Vec<Rect<Screen>> =
         small.into_iter().filter(|strip| large.iter().any(|panel| is_along(strip, panel))).collect();
     large.extend(strips);
+    large.extend(calendars(tree).filter(|month| !is_covered(&large, month)).collect::<Vec<_>>());
     large
+}
+
+/// The months that expose none of their days, as those of GTK 3. They are smaller than other panels that are read.
+fn calendars(tree: &Tree) -> impl Iterator<Item = Rect<Screen>> + '_ {
+    let is_drawn = |one: &&Element| {
+        one.role.name() == "calendar" && one.child_count == 0 && one.states.has(State::Showing)
+    };
+    tree.elements.iter().filter(is_drawn).filter_map(|one| one.bounds)
 }
 
 /// The areas in which nothing is exposed but scroll bars; the outermost of those within each other.
@@ -386,7 +414,8 @@ fn drawn_areas(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
                     && within.iter().all(|one| is_area(one) || is_scroll_bar(one))
             }
         };
-        let is_control = element.role == Role::PANEL && element.states.has(State::Focusable) && inside == 0;
+        let is_own = [Role::PANEL, Role::FILLER].contains(&element.role);
+        let is_control = is_own && element.states.has(State::Focusable) && inside == 0;
         let is_drawn = is_empty
             && element.depth > 0
             && is_area(element)

@@ -30,6 +30,25 @@ fn a_detected_element_comes_last_in_the_smallest_one_around_it() {
 }
 
 #[test]
+fn a_dialog_that_exposes_buttons_alone_is_read() {
+    let check = |roles: &[&Role], expected: bool| {
+        let part = |(number, role): (u32, &&Role)| Element {
+            role: (*role).clone(),
+            ..element(number, u16::from(number > 0), [0, 0, 200, 100])
+        };
+        let elements = (0..).zip(roles).map(part).collect();
+        let found = says_only_buttons(&Tree { elements, partial: None });
+        assert_eq!(found.is_some(), expected, "{roles:?}");
+    };
+    let (dialog, panel, button) = (&Role::DIALOG, &Role::PANEL, &Role::PUSH_BUTTON);
+    check(&[dialog, panel, button], true);
+    check(&[&Role::ALERT, panel, button, button], true);
+    check(&[dialog, panel, &Role::LABEL, button], false);
+    check(&[dialog, panel], false);
+    check(&[&Role::FRAME, panel, button], false);
+}
+
+#[test]
 fn an_empty_tree_gets_all_detected_elements() {
     let mut tree = Tree::default();
     insert(&mut tree, vec![element(10, 1, [10, 40, 50, 20]), element(11, 1, [10, 20, 50, 20])]);
@@ -79,6 +98,7 @@ fn a_panel_that_takes_the_focus_and_tells_nothing_is_read_by_every_reader() {
         assert_eq!(panels(&tree, all).len(), expected, "{element:?}");
     };
     check(shown(4, Role::PANEL, State::Focusable), false, 1);
+    check(shown(4, Role::FILLER, State::Focusable), false, 1);
     check(shown(5, Role::PANEL, State::Enabled), false, 0);
     check(shown(5, Role::PANEL, State::Enabled), true, 1);
     check(shown(6, Role::DRAWING_AREA, State::Focusable), false, 0);

@@ -223,15 +223,15 @@ impl Windowing for FakeDesktop {
     }
 
     fn applications(&self) -> Vec<InstalledApplication> {
-        let Ok(stage) = self.reach() else { return Vec::new() };
-        let named = |plan: &FakeApp, program: &String| InstalledApplication {
-            id: program.clone(),
-            name: plan.name.clone(),
-            program: program.clone(),
-            also: Vec::new(),
-        };
-        let plans = stage.apps.iter().map(|app| &app.plan);
-        plans.flat_map(|plan| plan.programs.iter().map(|program| named(plan, program))).collect()
+        self.reach().map(|stage| stage.installed()).unwrap_or_default()
+    }
+
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+        let mut launched = Vec::new();
+        for request in requests {
+            launched.push(self.launch(request).await?);
+        }
+        Ok(launched)
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use deskhand_core::{
     geometry::{Point, Rect, Screen, Size},
     ids::{ElementId, WindowId},
-    ui::{AppInfo, CellRef, Place, Role, State, WindowInfo, WindowState},
+    ui::{AppInfo, CellRef, InstalledApplication, Place, Role, State, WindowInfo, WindowState},
 };
 use deskhand_desktop::{Aspect, Change, Ended};
 
@@ -103,6 +103,18 @@ pub(crate) struct Stage {
 }
 
 impl Stage {
+    /// The applications that can be started.
+    pub(crate) fn installed(&self) -> Vec<InstalledApplication> {
+        let named = |plan: &FakeApp, program: &String| InstalledApplication {
+            id: program.clone(),
+            name: plan.name.clone(),
+            program: program.clone(),
+            also: Vec::new(),
+        };
+        let plans = self.apps.iter().map(|app| &app.plan);
+        plans.flat_map(|plan| plan.programs.iter().map(|program| named(plan, program))).collect()
+    }
+
     pub(crate) fn new(screen: Size) -> Self {
         Self {
             now_ms: 0,

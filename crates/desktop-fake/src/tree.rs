@@ -58,6 +58,7 @@ impl Stage {
             child_count: u32::try_from(node.children.len()).unwrap_or(u32::MAX),
             table: None,
             address: None,
+            told: None,
             source: Source::AtSpi,
             instead_of: None,
         };
@@ -232,7 +233,7 @@ impl Stage {
                 self.set_text(id, text);
                 Ok(())
             }
-            ElementAction::SetValue(value) => {
+            ElementAction::SetValue(value) | ElementAction::MoveBar(value) => {
                 if node.plan.value.is_none() {
                     return Err(not_offered("set the value", node, "a value"));
                 }

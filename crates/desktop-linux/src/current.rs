@@ -1,6 +1,6 @@
 //! The desktop that the user sits at: on Wayland if a compositor is named, else on X11.
 
-use std::{ffi::OsString, time::Duration};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use deskhand_desktop::{DesktopError, DesktopResult};
 use deskhand_desktop_wayland as wayland;
@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
+    desktop_entries::data_folders,
     parts::{Parts, read_entries},
     server::Server,
     times::{StartupTimes, elapsed_ms},
@@ -69,6 +70,34 @@ impl LinuxDesktop {
     }
 }
 
+/// What the compositor that `WAYLAND_DISPLAY` names offers, if a person would be asked before it is used; `None` for every other desktop.
+pub async fn portal_support() -> Option<wayland::Support> {
+    let environment = Environment::of_this_process();
+    let address = wayland::Address::of(|name| environment.find(name).map(ToOwned::to_owned))?;
+    let support = run_blocking(move || wayland::Support::of(&address)).await.ok()?.ok()?;
+    (support.way == wayland::Way::Portals).then_some(support)
+}
+
+/// Installs the extension of GNOME Shell that lists windows, for the user and for the GNOME Shell that runs; returns its folder.
+///
+/// # Errors
+/// [`DesktopError::Start`] if no GNOME Shell runs on the session bus of this process, [`DesktopError::Failed`] if a file cannot be written.
+pub async fn install_gnome_extension() -> DesktopResult<PathBuf> {
+    let version = wayland::gnome_shell_version().await.ok_or_else(|| DesktopError::Start {
+        what: "GNOME Shell is not on the session bus".to_owned(),
+        fix: "run this in a session of GNOME".to_owned(),
+    })?;
+    let environment = Environment::of_this_process();
+    let folders = data_folders(|name| environment.find(name).map(ToOwned::to_owned));
+    let failed = |error: std::io::Error| DesktopError::failed("install the extension of GNOME Shell", error);
+    // The first is that of the user.
+    let own = folders.into_iter().next().ok_or_else(|| failed(std::io::ErrorKind::NotFound.into()))?;
+    let extensions = own.join("gnome-shell/extensions");
+    let written = extensions.clone();
+    run_blocking(move || wayland::write_gnome_extension(&written, version)).await?.map_err(failed)?;
+    Ok(extensions.join(wayland::GNOME_EXTENSION))
+}
+
 async fn x_server(environment: &Environment) -> DesktopResult<Display> {
     let name =
         environment.find("DISPLAY").filter(|name| !name.is_empty()).ok_or_else(|| DesktopError::Start {
@@ -96,9 +125,15 @@ async fn compositor(address: wayland::Address) -> DesktopResult<Compositor> {
     };
     let support = run_blocking(move || wayland::Support::of(&asked)).await?.map_err(refused)?;
     if !support.is_enough() {
-        return Err(DesktopError::Start { what: support.describe(), fix: FIX.to_owned() });
+        let fix = match support.advice.as_slice() {
+            [] => FIX.to_owned(),
+            advice => format!("{}; or {FIX}", advice.join("; ")),
+        };
+        return Err(DesktopError::Start { what: support.describe(), fix });
     }
-    run_blocking(move || Compositor::open(&address)).await?.map_err(refused)
+    let opened = run_blocking(move || Compositor::open(&address, support.way)).await?;
+    // One that cannot start names the next step itself.
+    opened.map_err(|error| if matches!(error, DesktopError::Start { .. }) { error } else { refused(error) })
 }
 
 /// Enables accessibility on the session bus of the user, and returns the address of its bus.

@@ -415,7 +415,7 @@ impl Desktop for LinuxDesktop {
             windowing: true,
             ui_tree: self.accessibility.is_some(),
             input: true,
-            capture: true,
+            capture: self.server.takes_pictures(),
         }
     }
 

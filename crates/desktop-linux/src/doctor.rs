@@ -214,6 +214,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_image_of_a_worker_has_all_that_is_looked_for() {
+        let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../packaging/fleet/Containerfile");
+        let text = std::fs::read_to_string(file).unwrap();
+        let installed: Vec<&str> = text.lines().map(|line| line.trim().trim_end_matches(" \\")).collect();
+        for package in WANTED.iter().flat_map(|wanted| wanted.packages.split_whitespace()) {
+            assert!(installed.contains(&package), "{package} is not in the Containerfile");
+        }
+    }
+
+    #[test]
     fn everything_that_is_missing_is_named_at_once() {
         let mut environment = Environment::default();
         environment.set("PATH", "/nowhere");

@@ -53,6 +53,8 @@ mod x11;
 
 pub use atspi::Difference;
 pub use catalogues::translated_labels;
+pub use current::{install_gnome_extension, portal_support};
+pub use deskhand_desktop_wayland::{GNOME_EXTENSION, Support, write_gnome_extension};
 pub use desktop::LinuxDesktop;
 pub use doctor::{Finding, diagnose, find_program};
 pub use key_ring::{KeyRingError, read_key_ring};

@@ -140,6 +140,14 @@ impl Server {
         }
     }
 
+    /// Whether pictures can be taken.
+    pub(crate) fn takes_pictures(&self) -> bool {
+        match self {
+            Self::X11(_) => true,
+            Self::Wayland(compositor) => compositor.display.takes_pictures(),
+        }
+    }
+
     /// What reports say that it is.
     pub(crate) const fn platform(&self) -> &'static str {
         match self {

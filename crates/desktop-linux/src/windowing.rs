@@ -12,6 +12,7 @@ use deskhand_core::{
     ui::{InstalledApplication, WindowInfo},
 };
 use deskhand_desktop::{DesktopError, DesktopResult, Ended, LaunchRequest, Launched, Windowing};
+use futures_util::future::try_join_all;
 use tokio::{
     sync::broadcast::{Receiver, error::RecvError},
     time::{Instant, timeout_at},
@@ -73,6 +74,38 @@ impl Windowing for LinuxDesktop {
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
+        self.start(request, Company::None).await
+    }
+
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+        let company = if requests.len() > 1 { Company::Others } else { Company::None };
+        try_join_all(requests.iter().map(|request| self.start(request, company))).await
+    }
+
+    fn applications(&self) -> Vec<InstalledApplication> {
+        self.entries().applications()
+    }
+
+    fn process_ended(&self, pid: u32) -> Option<Ended> {
+        self.processes().ended(pid)
+    }
+
+    fn last_words(&self, pid: u32) -> String {
+        self.processes().last_words(pid)
+    }
+}
+
+/// What a program is started with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Company {
+    /// Alone.
+    None,
+    /// Other programs start at the same time.
+    Others,
+}
+
+impl LinuxDesktop {
+    async fn start(&self, request: &LaunchRequest, company: Company) -> DesktopResult<Launched> {
         let command = self.command_of(request).await?;
         let fails = |reason: String| DesktopError::Launch { program: request.program.clone(), reason };
         let mut needs = programs::Needs::default();
@@ -114,6 +147,7 @@ impl Windowing for LinuxDesktop {
             }
             None => &command.program,
         };
+        let yields = needs.browser.is_some() && company == Company::Others;
         let (program, arguments) = match holder {
             Some(((browser, holder), private)) => {
                 (holder.program.as_path(), holder.arguments(browser, private, program, arguments))
@@ -127,21 +161,10 @@ impl Windowing for LinuxDesktop {
             folder: command.folder,
             log: self.private_folder().map(|private| private.join("logs").join(log_name)),
             read_output: false,
+            yields,
         };
         let started = self.processes().start(start).await.map_err(|error| fails(error.to_string()))?;
         Ok(Launched { pid: started.pid, name: command.name, wm_class: command.wm_class })
-    }
-
-    fn applications(&self) -> Vec<InstalledApplication> {
-        self.entries().applications()
-    }
-
-    fn process_ended(&self, pid: u32) -> Option<Ended> {
-        self.processes().ended(pid)
-    }
-
-    fn last_words(&self, pid: u32) -> String {
-        self.processes().last_words(pid)
     }
 }
 

@@ -189,14 +189,7 @@ impl Camera {
         client.round_trip()?;
         let screen = layout(&client.state.monitors);
         let wanted = region.unwrap_or(screen);
-        let region = screen.intersection(&wanted).ok_or_else(|| {
-            let Rect { x, y, width, height, .. } = wanted;
-            let what = format!(
-                "the region {width}x{height} at {x},{y} lies outside the {}x{} screen",
-                screen.width, screen.height
-            );
-            DesktopError::failed("take a screenshot of a region", what)
-        })?;
+        let region = screen.intersection(&wanted).ok_or_else(|| outside(wanted, screen))?;
         let size = |side: i32| usize::try_from(side).unwrap_or(0);
         let mut picture = Picture { region, rgb: vec![0; size(region.width) * size(region.height) * 3] };
         for monitor in client.state.monitors.clone() {
@@ -259,8 +252,18 @@ fn fitted(picture: &Picture, part: Rect<Screen>) -> Picture {
     if smaller { picture.scaled_to(width, height) } else { picture.clone() }
 }
 
+/// The error of a region that is nowhere on the screen.
+pub(crate) fn outside(wanted: Rect<Screen>, screen: Rect<Screen>) -> DesktopError {
+    let Rect { x, y, width, height, .. } = wanted;
+    let what = format!(
+        "the region {width}x{height} at {x},{y} lies outside the {}x{} screen",
+        screen.width, screen.height
+    );
+    DesktopError::failed("take a screenshot of a region", what)
+}
+
 /// Lays a part into a picture.
-fn lay(part: &Picture, whole: &mut Picture) {
+pub(crate) fn lay(part: &Picture, whole: &mut Picture) {
     let Some(common) = part.region.intersection(&whole.region) else { return };
     let size = |side: i32| usize::try_from(side).unwrap_or(0);
     let at = |picture: &Picture, y: i32| {

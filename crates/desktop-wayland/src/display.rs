@@ -22,29 +22,23 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     address::Address,
-    capture::Camera,
     client::{ANSWER_BOUND, Client, gone},
     clipboard,
-    events::{Event, Listeners, Orders, Watcher},
-    input::{Hands, Pointing},
+    events::{Event, Listeners, Orders, Sink, Watcher},
+    hands::Hands,
+    input::Pointing,
     keyboard::Symbol,
-    monitors::layout,
+    monitors::layout_of,
+    portal,
     sway::Sway,
-    windows::{Toplevel, toplevels},
+    windows::Toplevel,
+    worker::Worker,
 };
 
 /// How much longer than a request a caller waits for it.
 const CALL_BOUND: Duration = ANSWER_BOUND.saturating_add(Duration::from_secs(1));
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
-
-/// What the thread of requests owns.
-struct Worker {
-    client: Client,
-    sway: Sway,
-    camera: Camera,
-    hands: Hands,
-}
 
 /// A handle to a compositor; the threads behind it end when it is dropped.
 pub struct Display {
@@ -56,34 +50,52 @@ pub struct Display {
     address: Address,
     area: Rect<Screen>,
     process: Option<u32>,
+    /// What tells that pictures have arrived, where they come by themselves.
+    counts: Vec<watch::Receiver<u64>>,
     /// How often the clipboard that is ours was fetched.
     taken: Mutex<Option<watch::Receiver<u32>>>,
 }
 
 impl Display {
-    /// Opens two connections, one for requests and one for events, and starts a thread for each. What happens goes to `sink`, on the
-    /// thread of events. Blocking.
+    /// Connects and starts the threads that it needs. What happens goes to `sink`, on any of them. Blocking; where `way` is a portal, a person
+    /// may be asked.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] if the compositor refuses the connection or does not offer what is needed.
-    pub fn open(address: &Address, sink: impl FnMut(Event) + Send + 'static) -> DesktopResult<Self> {
+    /// [`DesktopError::Failed`] if the compositor refuses the connection or does not offer what is needed, [`DesktopError::Start`] if the
+    /// person refuses.
+    pub fn open(
+        address: &Address,
+        way: Way,
+        sink: impl Fn(Event) + Send + Sync + 'static,
+    ) -> DesktopResult<Self> {
         let failed =
             |error: std::io::Error| DesktopError::failed("set up the connection to the compositor", error);
-        let mut client = Client::open(address)?;
-        let socket = address.sway.as_ref().ok_or_else(|| {
-            DesktopError::failed("list the windows", "SWAYSOCK is not set: only sway tells where windows are")
-        })?;
-        let sway = Sway::open(socket)?;
-        let (area, process) = (layout(&client.state.monitors), client.process());
-        let hands = Hands::new(&mut client)?;
-        let mut events = Sway::open(socket)?;
-        events.subscribe()?;
+        let client = Client::open(address)?;
+        let process = client.process();
         let (fence_sender, fences) = watch::channel(0);
         let gone = CancellationToken::new();
         let orders = Arc::new(Orders::new().map_err(failed)?);
-        let listeners = Listeners { sink: Box::new(sink), fences: fence_sender, gone: gone.clone() };
-        let watcher = Watcher::new(Client::open(address)?, Some(events), Arc::clone(&orders), listeners)?;
-        let mut worker = Worker { client, sway, camera: Camera::default(), hands };
+        let sink = ending(sink, gone.clone());
+        let (mut worker, screencopy, sway) = match way {
+            Way::Wlroots => {
+                let socket = address.sway.as_ref().ok_or_else(|| {
+                    DesktopError::failed(
+                        "list the windows",
+                        "SWAYSOCK is not set: only sway tells where windows are",
+                    )
+                })?;
+                let worker = Worker::of_wlroots(client, Sway::open(socket)?)?;
+                let mut events = Sway::open(socket)?;
+                events.subscribe()?;
+                (worker, true, Some(events))
+            }
+            Way::Portals => (Worker::of_portals(address, client, &sink)?, false, None),
+        };
+        let listeners = Listeners { sink, fences: fence_sender };
+        let watched = Client::open(address)?;
+        let watcher = Watcher::new(watched, screencopy, sway, Arc::clone(&orders), listeners)?;
+        let area = layout_of(worker.monitors()?);
+        let counts = worker.counts();
         let (jobs, queue) = mpsc::channel::<Job>();
         let thread = |name: &str| std::thread::Builder::new().name(name.to_owned());
         thread("wayland-events").spawn(move || watcher.run()).map_err(failed)?;
@@ -91,13 +103,11 @@ impl Display {
             while let Ok(job) = queue.recv() {
                 job(&mut worker);
             }
-            worker.hands.end();
-            // The compositor may have ended before.
-            worker.client.round_trip().ok();
+            worker.end();
         };
         thread("wayland-requests").spawn(work).map_err(failed)?;
         let (last_fence, address, taken) = (AtomicU32::new(0), address.clone(), Mutex::default());
-        Ok(Self { jobs, orders, fences, last_fence, gone, address, area, process, taken })
+        Ok(Self { jobs, orders, fences, last_fence, gone, address, area, process, counts, taken })
     }
 
     /// Runs `work` on the thread of the connection.
@@ -134,12 +144,12 @@ impl Display {
         }
     }
 
-    /// Every top-level window, bottom-most first. Pop-ups are not among them: no compositor tells where they are.
+    /// Every window, bottom-most first. Pop-ups are among them only where the compositor tells where they are: sway does not.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn windows(&self) -> DesktopResult<Vec<Toplevel>> {
-        self.call(|worker| toplevels(&worker.sway.tree()?)).await
+        self.call(|worker| worker.windows.toplevels()).await
     }
 
     /// Asks for the focus for a window; returns whether there is such a window.
@@ -147,8 +157,7 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn focus(&self, window: u32) -> DesktopResult<bool> {
-        self.call(move |worker| worker.sway.run("activate a window", &format!("[con_id={window}] focus")))
-            .await
+        self.call(move |worker| worker.windows.focus(window)).await
     }
 
     /// Asks a window to close; returns whether there is such a window.
@@ -156,7 +165,7 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn close(&self, window: u32) -> DesktopResult<bool> {
-        self.call(move |worker| worker.sway.run("close a window", &format!("[con_id={window}] kill"))).await
+        self.call(move |worker| worker.windows.close(window)).await
     }
 
     /// The areas of the monitors, in the order of the compositor.
@@ -164,11 +173,7 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn monitors(&self) -> DesktopResult<Vec<Rect<Screen>>> {
-        self.call(|worker| {
-            worker.client.round_trip()?;
-            Ok(worker.client.state.monitors.iter().map(|monitor| monitor.area).collect())
-        })
-        .await
+        self.call(Worker::monitors).await
     }
 
     /// A picture of all monitors, or of a part of them.
@@ -176,7 +181,13 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Failed`] if it is completely off the screen or the compositor refuses.
     pub async fn picture(&self, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
-        self.call(move |worker| worker.camera.picture(&mut worker.client, region)).await
+        portal::catch_up(self.counts.clone()).await;
+        self.call(move |worker| worker.picture(region)).await
+    }
+
+    /// Whether pictures can be taken: not where a portal sends them and none has come.
+    pub fn takes_pictures(&self) -> bool {
+        self.counts.iter().all(|count| *count.borrow() > 0)
     }
 
     /// Uses pointer and keys, and waits until the compositor has passed everything on.
@@ -186,9 +197,7 @@ impl Display {
     ) -> DesktopResult<T> {
         self.call(move |worker| {
             let done = act(&mut worker.hands, &worker.client)?;
-            worker.client.round_trip()?;
-            // It answers before it writes to others; the second time, that is done.
-            worker.client.round_trip()?;
+            worker.hands.pass(&mut worker.client)?;
             Ok(done)
         })
         .await
@@ -207,13 +216,12 @@ impl Display {
     ) -> DesktopResult<()> {
         self.act(move |hands, client| {
             hands.move_to(client, at)?;
-            hands.modifiers(&modifiers, Pointing::Press);
+            hands.modifiers(&modifiers, Pointing::Press)?;
             for _ in 0..count {
-                hands.button(button, Pointing::Press);
-                hands.button(button, Pointing::Release);
+                hands.button(button, Pointing::Press)?;
+                hands.button(button, Pointing::Release)?;
             }
-            hands.modifiers(&modifiers, Pointing::Release);
-            Ok(())
+            hands.modifiers(&modifiers, Pointing::Release)
         })
         .await
     }
@@ -233,8 +241,7 @@ impl Display {
     pub async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         self.act(move |hands, client| {
             hands.move_to(client, at)?;
-            hands.scroll(right, down);
-            Ok(())
+            hands.scroll(right, down)
         })
         .await
     }
@@ -244,18 +251,17 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
     pub async fn hold(&self, button: Button, modifiers: Vec<Modifier>, what: Pointing) -> DesktopResult<()> {
-        self.act(move |hands, _| {
-            match what {
-                Pointing::Press => {
-                    hands.modifiers(&modifiers, what);
-                    hands.button(button, what);
-                }
-                Pointing::Release => {
-                    hands.button(button, what);
-                    hands.modifiers(&modifiers, what);
-                }
+        self.act(move |hands, _| match what {
+            Pointing::Press => {
+                hands.modifiers(&modifiers, what)?;
+                hands.button(button, what)
             }
-            Ok(())
+            Pointing::Release => {
+                let released = hands.button(button, what);
+                // Let go everything, even if one failed.
+                hands.modifiers(&modifiers, what)?;
+                released
+            }
         })
         .await
     }
@@ -305,11 +311,13 @@ impl Display {
         matches!(waited, Ok(Ok(_)))
     }
 
-    /// Waits until everything that was drawn before this call has been told.
+    /// Waits until everything that was drawn before this call has been told; where a portal shows pictures, which says nothing of that, until
+    /// no picture seems to be on its way.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] when the compositor has ended.
     pub async fn catch_up(&self) -> DesktopResult<()> {
+        portal::catch_up(self.counts.clone()).await;
         let serial = self.last_fence.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
         self.orders.put_fence(serial);
         let mut fences = self.fences.clone();
@@ -348,6 +356,25 @@ impl Display {
     pub const fn process(&self) -> Option<u32> {
         self.process
     }
+}
+
+/// How the screen is seen and used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// By the protocols of wlroots and the socket of sway.
+    Wlroots,
+    /// By the portals of GNOME or KDE, and what these report of windows on the session bus.
+    Portals,
+}
+
+/// The sink, which also says that the compositor has ended to those who wait for that.
+fn ending(sink: impl Fn(Event) + Send + Sync + 'static, gone: CancellationToken) -> Sink {
+    Arc::new(move |event| {
+        if event == Event::Gone {
+            gone.cancel();
+        }
+        sink(event);
+    })
 }
 
 impl Drop for Display {

@@ -1,6 +1,6 @@
 //! What happens on the screen: one thread with a connection of its own.
 //!
-//! Sway tells of windows. Drawing is seen by pictures that the compositor takes as soon as something has changed on a monitor, with the
+//! Where portals are used, it only notices that the compositor has ended. Else sway reports windows, and drawing is seen by pictures that the compositor takes as soon as something has changed on a monitor, with the
 //! areas that did; what is drawn between two pictures is in the next one. Nothing is decided here.
 
 use std::{
@@ -13,10 +13,9 @@ use std::{
 };
 
 use deskhand_core::geometry::{Rect, Screen};
-use deskhand_desktop::DesktopResult;
+use deskhand_desktop::{DesktopError, DesktopResult};
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use tokio::sync::watch;
-use tokio_util::sync::CancellationToken;
 use wayland_client::protocol::wl_shm::WlShm;
 use wayland_protocols_wlr::screencopy::v1::client::{
     zwlr_screencopy_frame_v1::ZwlrScreencopyFrameV1, zwlr_screencopy_manager_v1::ZwlrScreencopyManagerV1,
@@ -46,6 +45,9 @@ pub enum Event {
     /// The compositor has ended.
     Gone,
 }
+
+/// Where what happens goes, from any thread.
+pub(crate) type Sink = Arc<dyn Fn(Event) + Send + Sync>;
 
 /// What the owner of the thread asks of it.
 pub(crate) struct Orders {
@@ -85,10 +87,9 @@ impl Orders {
 
 /// Where the thread tells what happens.
 pub(crate) struct Listeners {
-    pub(crate) sink: Box<dyn FnMut(Event) + Send>,
+    pub(crate) sink: Sink,
     /// The serial of the last fence that was reached.
     pub(crate) fences: watch::Sender<u32>,
-    pub(crate) gone: CancellationToken,
 }
 
 /// A picture that is being taken of a monitor.
@@ -100,13 +101,17 @@ struct Eye {
     armed: bool,
 }
 
+/// What takes pictures, and what shares memory for them.
+type Parts = (ZwlrScreencopyManagerV1, WlShm);
+
 /// The thread; see the module documentation.
 pub(crate) struct Watcher {
     client: Client,
     sway: Option<Sway>,
     orders: Arc<Orders>,
     listeners: Listeners,
-    parts: (ZwlrScreencopyManagerV1, WlShm),
+    /// What takes pictures; nothing where a portal does.
+    parts: Option<Parts>,
     /// By the number of the monitor.
     eyes: HashMap<u32, Eye>,
     /// Pictures of single pixels whose end means that a fence is reached, and its serial.
@@ -118,11 +123,18 @@ pub(crate) struct Watcher {
 impl Watcher {
     pub(crate) fn new(
         client: Client,
+        screencopy: bool,
         sway: Option<Sway>,
         orders: Arc<Orders>,
         listeners: Listeners,
     ) -> DesktopResult<Self> {
-        let parts = (client.bind(OPERATION, DAMAGE_VERSION..=3)?, client.bind(OPERATION, 1..=1)?);
+        let bind = || {
+            Ok::<_, DesktopError>((
+                client.bind(OPERATION, DAMAGE_VERSION..=3)?,
+                client.bind(OPERATION, 1..=1)?,
+            ))
+        };
+        let parts = screencopy.then(bind).transpose()?;
         Ok(Self {
             client,
             sway,
@@ -141,7 +153,6 @@ impl Watcher {
         while !self.orders.stop.load(Ordering::Relaxed) {
             if let Err(error) = self.turn() {
                 tracing::debug!(error = error.chain(), "the screen is no longer watched");
-                self.listeners.gone.cancel();
                 (self.listeners.sink)(Event::Gone);
                 return;
             }
@@ -160,7 +171,7 @@ impl Watcher {
         both.extend(self.sway.as_ref().map(|sway| PollFd::new(sway, PollFlags::IN)));
         match poll(&mut both, None) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(deskhand_desktop::DesktopError::failed(OPERATION, error)),
+            Err(error) => return Err(DesktopError::failed(OPERATION, error)),
         }
         let ready: Vec<bool> = both.iter().map(|one| !one.revents().is_empty()).collect();
         let is_ready = |at: usize| ready.get(at) == Some(&true);
@@ -183,20 +194,24 @@ impl Watcher {
 
     /// Takes in what was drawn, and looks on.
     fn look(&mut self) -> DesktopResult<()> {
+        let Some(parts) = self.parts.clone() else {
+            self.reach_fences();
+            return Ok(());
+        };
         let monitors = self.client.state.monitors.clone();
         self.eyes.retain(|number, _| monitors.iter().any(|monitor| monitor.number == *number));
         for monitor in monitors.iter().filter(|monitor| !monitor.area.is_empty()) {
-            self.look_at(monitor)?;
+            self.look_at(&parts, monitor)?;
         }
-        self.tend_probes()?;
+        self.tend_probes(&parts)?;
         if self.probes.is_empty() && self.eyes.values().all(|eye| eye.armed) {
             let serials = self.orders.take_fences();
             if let Some(last) = serials.into_iter().max() {
                 self.reaching = last;
-                let (manager, handle) = (self.parts.0.clone(), self.client.queue.handle());
+                let handle = self.client.queue.handle();
                 for monitor in monitors.iter().filter(|monitor| !monitor.area.is_empty()) {
                     let key = self.next_key();
-                    let frame = manager.capture_output_region(0, &monitor.output, 0, 0, 1, 1, &handle, key);
+                    let frame = parts.0.capture_output_region(0, &monitor.output, 0, 0, 1, 1, &handle, key);
                     self.probes.push(Eye { key, frame, memory: None, armed: false });
                 }
                 if self.probes.is_empty() {
@@ -207,6 +222,13 @@ impl Watcher {
         Ok(())
     }
 
+    /// Without pictures there is nothing to wait for.
+    fn reach_fences(&mut self) {
+        if let Some(last) = self.orders.take_fences().into_iter().max() {
+            self.listeners.fences.send_replace(last);
+        }
+    }
+
     fn next_key(&mut self) -> FrameKey {
         self.last_key = self.last_key.wrapping_add(1);
         self.client.state.frames.insert(self.last_key, Frame::default());
@@ -214,9 +236,9 @@ impl Watcher {
     }
 
     /// Looks at one monitor: takes in the picture that was taken, if any, and asks for the next one.
-    fn look_at(&mut self, monitor: &Monitor) -> DesktopResult<()> {
+    fn look_at(&mut self, parts: &Parts, monitor: &Monitor) -> DesktopResult<()> {
         let Some(mut eye) = self.eyes.remove(&monitor.number) else {
-            let eye = self.open_eye(monitor, None);
+            let eye = self.open_eye(parts, monitor, None);
             self.eyes.insert(monitor.number, eye);
             return Ok(());
         };
@@ -232,25 +254,25 @@ impl Watcher {
                     (self.listeners.sink)(Event::Drawn { area });
                 }
             }
-            eye = self.open_eye(monitor, eye.memory);
+            eye = self.open_eye(parts, monitor, eye.memory);
         } else if let (Some(layout), false) = (frame.layout, eye.armed) {
-            self.arm(&mut eye, layout, /*on_damage*/ true)?;
+            self.arm(parts, &mut eye, layout, /*on_damage*/ true)?;
         }
         self.eyes.insert(monitor.number, eye);
         Ok(())
     }
 
-    fn open_eye(&mut self, monitor: &Monitor, memory: Option<Memory>) -> Eye {
+    fn open_eye(&mut self, parts: &Parts, monitor: &Monitor, memory: Option<Memory>) -> Eye {
         let key = self.next_key();
-        let frame = self.parts.0.capture_output(0, &monitor.output, &self.client.queue.handle(), key);
+        let frame = parts.0.capture_output(0, &monitor.output, &self.client.queue.handle(), key);
         Eye { key, frame, memory, armed: false }
     }
 
     /// Has a picture taken: at once, or as soon as something was drawn.
-    fn arm(&self, eye: &mut Eye, layout: Layout, on_damage: bool) -> DesktopResult<()> {
+    fn arm(&self, parts: &Parts, eye: &mut Eye, layout: Layout, on_damage: bool) -> DesktopResult<()> {
         let memory = match eye.memory.take().filter(|memory| memory.layout == layout) {
             Some(memory) => memory,
-            None => Memory::new(&self.parts.1, layout, &self.client.queue.handle())?,
+            None => Memory::new(&parts.1, layout, &self.client.queue.handle())?,
         };
         if on_damage {
             eye.frame.copy_with_damage(&memory.buffer);
@@ -262,7 +284,7 @@ impl Watcher {
     }
 
     /// Brings the pictures of single pixels to their end.
-    fn tend_probes(&mut self) -> DesktopResult<()> {
+    fn tend_probes(&mut self, parts: &Parts) -> DesktopResult<()> {
         if self.probes.is_empty() {
             return Ok(());
         }
@@ -275,7 +297,7 @@ impl Watcher {
                 continue;
             }
             if let (Some(layout), false) = (frame.layout, probe.armed) {
-                self.arm(&mut probe, layout, /*on_damage*/ false)?;
+                self.arm(parts, &mut probe, layout, /*on_damage*/ false)?;
             }
             open.push(probe);
         }

@@ -34,7 +34,7 @@ use crate::{
 /// The most symbols that are sent in one piece. A compositor ends the connection of an application that leaves too much unread.
 const PIECE_MAX: usize = 100;
 /// The most wheel notches of one scroll.
-const NOTCHES_MAX: u32 = 200;
+pub(crate) const NOTCHES_MAX: u32 = 200;
 /// How far one notch of a wheel goes, as most wheels have it.
 const NOTCH: f64 = 15.0;
 
@@ -61,8 +61,17 @@ pub fn symbols_of(text: &str) -> DesktopResult<Vec<Symbol>> {
     text.replace("\r\n", "\n").chars().map(symbol).collect()
 }
 
+/// The code of a button (`linux/input-event-codes.h`).
+pub(crate) const fn button_code(button: Button) -> u32 {
+    match button {
+        Button::Left => 0x110,
+        Button::Right => 0x111,
+        Button::Middle => 0x112,
+    }
+}
+
 /// A pointer and a keyboard of our own.
-pub(crate) struct Hands {
+pub(crate) struct VirtualHands {
     pointer: ZwlrVirtualPointerV1,
     keyboard: ZwpVirtualKeyboardV1,
     /// The keymap that the keyboard has.
@@ -75,7 +84,7 @@ delegate_noop!(State: ZwlrVirtualPointerV1);
 delegate_noop!(State: ZwpVirtualKeyboardManagerV1);
 delegate_noop!(State: ZwpVirtualKeyboardV1);
 
-impl Hands {
+impl VirtualHands {
     pub(crate) fn new(client: &mut Client) -> DesktopResult<Self> {
         const OPERATION: &str = "get a pointer and a keyboard";
         let handle = client.queue.handle();
@@ -127,12 +136,7 @@ impl Hands {
 
     /// Presses or releases a button.
     pub(crate) fn button(&self, button: Button, what: Pointing) {
-        // linux/input-event-codes.h
-        let code = match button {
-            Button::Left => 0x110,
-            Button::Right => 0x111,
-            Button::Middle => 0x112,
-        };
+        let code = button_code(button);
         let state = match what {
             Pointing::Press => ButtonState::Pressed,
             Pointing::Release => ButtonState::Released,

@@ -3,7 +3,10 @@
 //! A virtual keyboard brings its own keymap. The compositor sends it to the application before the keys that are pressed with it, in one
 //! order, so a key always means what it meant when it was pressed, whatever the layout of the person's keyboard.
 
-use std::{collections::BTreeMap, fmt::Write as _};
+use std::{
+    collections::BTreeMap,
+    fmt::{self, Write as _},
+};
 
 use deskhand_desktop::keys::{Key, KeyChord, Modifier, NamedKey};
 
@@ -21,6 +24,38 @@ const ROWS: [(u32, &str, &str); 5] = [
     (43, "\\zxcvbnm,./", "|ZXCVBNM<>?"),
     (57, " ", " "),
 ];
+
+/// The keysyms of keys that have a name instead of a character (`X11/keysymdef.h`), by the code of the key.
+const NAMED: [(u32, u32); 27] = [
+    (28, 0xff0d),
+    (15, 0xff09),
+    (1, 0xff1b),
+    (14, 0xff08),
+    (111, 0xffff),
+    (110, 0xff63),
+    (102, 0xff50),
+    (107, 0xff57),
+    (104, 0xff55),
+    (109, 0xff56),
+    (105, 0xff51),
+    (106, 0xff53),
+    (103, 0xff52),
+    (108, 0xff54),
+    (127, 0xff67),
+    (59, F1),
+    (60, F1 + 1),
+    (61, F1 + 2),
+    (62, F1 + 3),
+    (63, F1 + 4),
+    (64, F1 + 5),
+    (65, F1 + 6),
+    (66, F1 + 7),
+    (67, F1 + 8),
+    (68, F1 + 9),
+    (87, F1 + 10),
+    (88, F1 + 11),
+];
+const F1: u32 = 0xffbe;
 
 /// A symbol to type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -90,6 +125,29 @@ impl Symbol {
         Some(Self::Plain(code, false))
     }
 
+    /// Its keysym; `None` if it is a key without one here.
+    pub(crate) fn keysym(self) -> Option<u32> {
+        match self {
+            Self::Plain(code, shift) => NAMED
+                .iter()
+                .find_map(|(named, keysym)| (*named == code).then_some(*keysym))
+                .or_else(|| Self::character(code, shift).map(u32::from)),
+            Self::Further(character) => {
+                let code = u32::from(character);
+                Some(if code < 0x100 { code } else { 0x0100_0000 | code })
+            }
+            Self::Function(number) => Some(F1 + u32::from(number).saturating_sub(1)),
+        }
+    }
+
+    /// The character of a key of the US layout.
+    fn character(code: u32, shift: bool) -> Option<char> {
+        ROWS.iter().find_map(|(first, plain, shifted)| {
+            let place = usize::try_from(code.checked_sub(*first)?).ok()?;
+            if shift { shifted } else { plain }.chars().nth(place)
+        })
+    }
+
     /// Its name in a keymap, if it needs a further key.
     fn further(self) -> Option<String> {
         match self {
@@ -97,6 +155,29 @@ impl Symbol {
             Self::Further(character) => Some(format!("U{:04X}", u32::from(character))),
             Self::Function(number) => Some(format!("F{number}")),
         }
+    }
+}
+
+impl fmt::Display for Symbol {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(code, shift) => match Self::character(*code, *shift) {
+                Some(character) => write!(formatter, "{character}"),
+                None => write!(formatter, "key {code}"),
+            },
+            Self::Further(character) => write!(formatter, "{character}"),
+            Self::Function(number) => write!(formatter, "F{number}"),
+        }
+    }
+}
+
+/// The keysym of a modifier key, of the left one if there are two.
+pub(crate) const fn modifier_keysym(modifier: Modifier) -> u32 {
+    match modifier {
+        Modifier::Shift => 0xffe1,
+        Modifier::Ctrl => 0xffe3,
+        Modifier::Alt => 0xffe9,
+        Modifier::Super => 0xffeb,
     }
 }
 
@@ -204,6 +285,25 @@ mod tests {
         assert_eq!(Keymap::default().key(symbols[0]), None);
         let many: Vec<Symbol> = ('一'..).take(FURTHER_MAX + 5).map(Symbol::Further).collect();
         assert_eq!(Keymap::fit(&many), FURTHER_MAX);
+    }
+
+    #[test]
+    fn symbols_have_the_keysyms_of_x11() {
+        let check = |text: &str, expected: u32| {
+            let symbol = Symbol::of_key(&text.parse().unwrap()).unwrap();
+            assert_eq!(symbol.keysym(), Some(expected), "{text}");
+        };
+        check("a", 0x61);
+        check("A", 0x41);
+        check("~", 0x7e);
+        check("Space", 0x20);
+        check("Return", 0xff0d);
+        check("Delete", 0xffff);
+        check("F1", 0xffbe);
+        check("F12", 0xffc9);
+        check("F13", 0xffca);
+        check("é", 0xe9);
+        check("東", 0x0100_6771);
     }
 
     #[test]

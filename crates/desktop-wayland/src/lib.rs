@@ -5,6 +5,8 @@
 //! - `windows` are read over the socket of sway (`sway`), which alone gives places and processes: no protocol of Wayland does.
 //! - `capture` takes pictures (`wlr-screencopy`), `monitors` places them, `input` and `keyboard` press keys and buttons
 //!   (`virtual-keyboard`, `wlr-virtual-pointer`), `clipboard` is `wlr-data-control`.
+//! - GNOME and KDE have none of these. There, `portal` takes pictures and sends input once a person has allowed it, and `shell` reads windows
+//!   over the session bus. `worker` and `hands` choose between the two ways.
 //! - [`Support`] tells what a compositor offers of it.
 //!
 //! Coordinates are those of the layout of monitors, in its own units: a monitor with a scale factor of 2 has half as many of them as pixels,
@@ -16,17 +18,22 @@ mod client;
 mod clipboard;
 mod display;
 mod events;
+mod hands;
 mod input;
 mod keyboard;
 mod monitors;
+mod portal;
+mod shell;
 mod support;
 mod sway;
 mod windows;
+mod worker;
 
 pub use address::Address;
-pub use display::Display;
+pub use display::{Display, Way};
 pub use events::Event;
 pub use input::{Pointing, symbols_of};
 pub use keyboard::Symbol;
+pub use shell::gnome::{GNOME_EXTENSION, gnome_shell_version, write_gnome_extension};
 pub use support::Support;
 pub use windows::Toplevel;

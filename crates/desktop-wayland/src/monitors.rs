@@ -29,7 +29,12 @@ impl Monitor {
 
 /// The area of all monitors.
 pub(crate) fn layout(monitors: &[Monitor]) -> Rect<Screen> {
-    let areas = monitors.iter().map(|monitor| monitor.area).filter(|area| !area.is_empty());
+    layout_of(monitors.iter().map(|monitor| monitor.area))
+}
+
+/// The area that encloses these.
+pub(crate) fn layout_of(areas: impl IntoIterator<Item = Rect<Screen>>) -> Rect<Screen> {
+    let areas = areas.into_iter().filter(|area| !area.is_empty());
     areas.reduce(|all, area| all.enclosing(&area)).unwrap_or(Rect::new(0, 0, 0, 0))
 }
 

@@ -1,20 +1,33 @@
-//! What a compositor offers of what is needed.
+//! What a compositor offers of what is needed, without asking a person anything.
 
 use std::fs;
 
 use deskhand_desktop::DesktopResult;
+use zbus::Connection;
 
-use crate::{address::Address, client::Client, sway::Sway};
+use crate::{
+    address::Address,
+    client::Client,
+    display::Way,
+    portal::{self, CAST, DEVICES, MONITORS, REMOTE},
+    shell::Kind,
+    sway::Sway,
+    worker::{runtime, session_bus},
+};
 
 /// What a compositor offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The name of its process; empty if it is not known.
     pub compositor: String,
+    /// How it is used.
+    pub way: Way,
     /// What is there, in words.
     pub offered: Vec<&'static str>,
     /// What is not, in words.
     pub missing: Vec<&'static str>,
+    /// What a person can do about that; empty if nothing.
+    pub advice: Vec<String>,
 }
 
 /// What is needed: what for, and the interface with its least version.
@@ -22,13 +35,19 @@ const NEEDED: [(&str, &str, u32); 5] = [
     ("pictures (wlr-screencopy 2)", "zwlr_screencopy_manager_v1", 2),
     ("the pointer (wlr-virtual-pointer)", "zwlr_virtual_pointer_manager_v1", 1),
     ("keys (virtual-keyboard)", "zwp_virtual_keyboard_manager_v1", 1),
-    ("the clipboard (wlr-data-control)", "zwlr_data_control_manager_v1", 1),
+    CLIPBOARD,
     ("places of monitors (xdg-output)", "zxdg_output_manager_v1", 1),
 ];
+const CLIPBOARD: (&str, &str, u32) = ("the clipboard (wlr-data-control)", "zwlr_data_control_manager_v1", 1);
 const WINDOWS: &str = "windows with their places (the socket of sway)";
+const SCREEN: &str = "pictures (the portal ScreenCast)";
+const READER: &str = "a reader of its streams (GStreamer with PipeWire)";
+const INPUT: &str = "pointer and keys (the portal RemoteDesktop)";
+const READER_PACKAGES: &str = "gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-pipewire";
+const EXTENSION: &str = "run `deskhand doctor --gnome-extension`";
 
 impl Support {
-    /// Asks the compositor. Blocking.
+    /// Asks the compositor. Blocking; for a thread that may block.
     ///
     /// # Errors
     /// [`deskhand_desktop::DesktopError::Failed`] if it refuses the connection.
@@ -36,17 +55,64 @@ impl Support {
         let client = Client::open(address)?;
         let name = client.process().and_then(|pid| fs::read_to_string(format!("/proc/{pid}/comm")).ok());
         let compositor = name.unwrap_or_default().trim().to_owned();
-        let globals = client.globals.contents().clone_list();
+        let of_portals = runtime()?.block_on(async {
+            let bus = session_bus(address).await.ok()?;
+            let kind = Kind::running(&bus).await?;
+            Some(Self::of_portals(compositor.clone(), kind, &bus, &client).await)
+        });
+        match of_portals {
+            Some(support) => support,
+            None => Ok(Self::of_protocols(compositor, address, &client)),
+        }
+    }
+
+    fn of_protocols(compositor: String, address: &Address, client: &Client) -> Self {
         let answers = || Sway::open(address.sway.as_ref()?).ok()?.tree().ok();
         let windows = (WINDOWS, answers().is_some());
-        let others = NEEDED.iter().map(|(what, interface, least)| {
-            let has = globals.iter().any(|global| global.interface == *interface && global.version >= *least);
-            (*what, has)
-        });
-        let (offered, missing): (Vec<_>, Vec<_>) =
-            std::iter::once(windows).chain(others).partition(|(_, has)| *has);
+        let others = NEEDED.iter().map(|(what, interface, least)| (*what, offers(client, interface, *least)));
+        Self::sorted(compositor, Way::Wlroots, std::iter::once(windows).chain(others), Vec::new())
+    }
+
+    /// What the portals of a desktop and its compositor offer.
+    async fn of_portals(
+        compositor: String,
+        kind: Kind,
+        bus: &Connection,
+        client: &Client,
+    ) -> DesktopResult<Self> {
+        let windows = kind.lists_windows(bus).await;
+        let devices = portal::number(bus, REMOTE, "AvailableDeviceTypes").await?;
+        let sources = portal::number(bus, CAST, "AvailableSourceTypes").await?;
+        let reads = portal::can_read_streams();
+        let (screen, input) = (sources & MONITORS == MONITORS, devices & DEVICES == DEVICES);
+        let mut advice = Vec::new();
+        if !windows && kind == Kind::Gnome {
+            advice.push(EXTENSION.to_owned());
+        }
+        if !screen || !input {
+            advice.push(format!("install `xdg-desktop-portal` and `{}`", kind.portal_package()));
+        }
+        if !reads {
+            advice.push(format!("install `{READER_PACKAGES}`"));
+        }
+        let all = [(kind.windows(), windows), (SCREEN, screen), (READER, reads), (INPUT, input)];
+        let (clipboard, interface, least) = CLIPBOARD;
+        let mut support = Self::sorted(compositor, Way::Portals, all.into_iter(), advice);
+        if offers(client, interface, least) {
+            support.offered.push(clipboard);
+        }
+        Ok(support)
+    }
+
+    fn sorted(
+        compositor: String,
+        way: Way,
+        all: impl Iterator<Item = (&'static str, bool)>,
+        advice: Vec<String>,
+    ) -> Self {
+        let (offered, missing): (Vec<_>, Vec<_>) = all.partition(|(_, has)| *has);
         let words = |list: Vec<(&'static str, bool)>| list.into_iter().map(|(what, _)| what).collect();
-        Ok(Self { compositor, offered: words(offered), missing: words(missing) })
+        Self { compositor, way, offered: words(offered), missing: words(missing), advice }
     }
 
     /// Whether all of it is there.
@@ -67,4 +133,11 @@ impl Support {
         };
         format!("{name} does not offer {}{offered}", self.missing.join(", "))
     }
+}
+
+fn offers(client: &Client, interface: &str, least: u32) -> bool {
+    client
+        .globals
+        .contents()
+        .with_list(|all| all.iter().any(|global| global.interface == interface && global.version >= least))
 }

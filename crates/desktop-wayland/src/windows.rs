@@ -26,6 +26,10 @@ pub struct Toplevel {
     pub focused: bool,
     /// Whether it fills its monitor.
     pub full_screen: bool,
+    /// The window that it belongs to, if the compositor tells it. Sway does not.
+    pub owner: Option<u32>,
+    /// Whether it is a menu, a list of options or a tip. Sway lists none of these.
+    pub pop_up: bool,
 }
 
 /// A node of the tree.
@@ -127,6 +131,8 @@ fn toplevel(node: &Node, shell: &str, floats: bool) -> Toplevel {
         floats,
         focused: node.focused,
         full_screen: node.fullscreen_mode != 0,
+        owner: None,
+        pop_up: false,
     }
 }
 
@@ -172,6 +178,8 @@ mod tests {
             floats: false,
             focused: true,
             full_screen: false,
+            owner: None,
+            pop_up: false,
         };
         assert_eq!(found[1], expected);
         assert!(found[3].floats && found[2].app_id == "XTerm");

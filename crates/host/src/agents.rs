@@ -6,9 +6,10 @@ use std::{
     time::Duration,
 };
 
+use deskhand_core::{agent::AgentHome, text::error_chain};
 use deskhand_runtime::{
     agents::{
-        AgentRegistry, EnabledAgents,
+        AgentRegistry, EnabledAgents, KindInfo,
         mcp::{McpKind, McpSettings},
         shell::{ShellKind, ShellSettings},
     },
@@ -17,7 +18,7 @@ use deskhand_runtime::{
 };
 
 use crate::{
-    HostError,
+    Host, HostError,
     config::{Config, ProgramLimits, SandboxSetting, ToolProgramSettings, expanded, own_files},
     prompts::agent_prompts,
     secrets::variables,
@@ -86,11 +87,20 @@ impl Confined {
     }
 }
 
-/// Every configured kind.
-pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRegistry, HostError> {
+/// What a host has besides its configuration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Means<'a> {
+    /// The program that keeps desktops and confines programs.
+    pub(crate) helper: Option<&'a Path>,
+    /// Kinds of agents that it was given.
+    pub(crate) kinds: &'a AgentRegistry,
+}
+
+/// Every configured kind, and those that the host was given.
+pub(crate) fn registry(config: &Config, means: Means<'_>) -> Result<AgentRegistry, HostError> {
     let settings = &config.agents;
-    let confined = Confined::new(config, helper);
-    let mut registry = AgentRegistry::default();
+    let confined = Confined::new(config, means.helper);
+    let mut registry = means.kinds.clone();
     let shell = &settings.shell;
     let kind = ShellKind::new(ShellSettings {
         folder: shell.folder.clone(),
@@ -127,9 +137,60 @@ pub(crate) fn registry(config: &Config, helper: Option<&Path>) -> Result<AgentRe
 /// The agents of these names.
 pub(crate) fn enable(
     config: &Config,
-    helper: Option<&Path>,
+    means: Means<'_>,
     names: &[String],
 ) -> Result<EnabledAgents, HostError> {
-    let enabled = registry(config, helper)?.enable(names).map_err(HostError::Agents)?;
+    let enabled = registry(config, means)?.enable(names).map_err(HostError::Agents)?;
     Ok(enabled.with_prompts(agent_prompts(config)?))
+}
+
+impl Host {
+    /// The kinds of agents that can work on sub-tasks, each with whether it is enabled.
+    ///
+    /// # Errors
+    /// An agent cannot be registered or enabled.
+    pub fn agents(&self) -> Result<Vec<(KindInfo, bool)>, HostError> {
+        let settings = &self.config().agents;
+        enable(self.config(), self.means(), &settings.enabled)?;
+        let kinds = registry(self.config(), self.means())?.kinds();
+        let is_enabled = |kind: &KindInfo| settings.enabled.contains(&kind.name);
+        Ok(kinds
+            .into_iter()
+            .map(|kind| {
+                let enabled = is_enabled(&kind);
+                (kind, enabled)
+            })
+            .collect())
+    }
+
+    /// Whether agents of a kind could work on a sub-task now, and how or why not; `None` if that is only known once one is opened.
+    pub async fn agent_standing(&self, name: &str) -> Option<Result<String, String>> {
+        let kinds = registry(self.config(), self.means()).ok()?;
+        kinds.standing(name).await
+    }
+
+    /// Opens an agent as a session would, confined and with files of its own, and closes it again. What it says about itself, and its
+    /// tools.
+    ///
+    /// # Errors
+    /// The reason why a session with it would not start.
+    pub async fn try_agent(&self, name: &str) -> Result<String, String> {
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        if let Some(standing) = self.agent_standing(name).await {
+            return standing;
+        }
+        let enabled = enable(self.config(), self.means(), &[name.to_owned()]);
+        let enabled = enabled.map_err(|error| error_chain(&error))?;
+        let opened = enabled.open(folder.path()).await.map_err(|error| error_chain(&error))?;
+        let told = opened.definitions().into_iter().map(|agent| match agent.home {
+            AgentHome::Delegate | AgentHome::Machine => format!("works on its own: {}", agent.introduction),
+            AgentHome::Steps(steps) => {
+                let tools: Vec<String> = steps.tools.into_iter().map(|tool| tool.name).collect();
+                format!("tools: {}", tools.join(", "))
+            }
+        });
+        let told = told.collect::<Vec<_>>().join("; ");
+        opened.close().await;
+        Ok(told)
+    }
 }

@@ -84,7 +84,7 @@ pub fn agent_help(name: &str) -> String {
     let key = if name == "shell" {
         "`agents.shell` configures it".to_owned()
     } else {
-        format!("`agents.programs.{name}.command` names its program")
+        format!("`agents.programs.{name}` or `agents.machines.{name}` configures it")
     };
     format!("{key}; `deskhand doctor` tries it, and `agents.enabled` without `{name}` runs without it")
 }

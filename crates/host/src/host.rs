@@ -6,20 +6,20 @@ use std::{
 };
 
 use deskhand_core::{
-    agent::{AgentHome, AgentRef},
+    agent::AgentRef,
     command::ToolSpec,
-    text::error_chain,
+    ids::SessionId,
     ui::AppInfo,
     workflow::{Fitting, fitting},
 };
 use deskhand_desktop::Natives;
 use deskhand_desktop_act::ActLimits;
-use deskhand_desktop_linux::LinuxDesktop;
+use deskhand_desktop_linux::{LinuxDesktop, Openers};
 use deskhand_model::Relay;
 use deskhand_runtime::{
     Catalogue, Found, Query, Replay, ReportFormat, Review, SessionFolder, SessionStore, Table, Toolbox,
     Unsealed, Verification,
-    agents::KindInfo,
+    agents::AgentRegistry,
     catalogue::Day,
     comparison::Comparison,
     learn::Draft,
@@ -34,7 +34,9 @@ use tokio::time::timeout;
 
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
-    Session, SessionRequest, Tasks, WorkspacePlan, agents, batch,
+    Session, SessionRequest, Task, Tasks, WorkspacePlan,
+    agents::Means,
+    batch,
     batch::Batches,
     config::{self, Config, Loaded, Sources, knowledge_dir, session_store, workflows_dir},
     knowledge::{Knowledge, retrievers},
@@ -53,6 +55,8 @@ const FITTING_MAX: usize = 500;
 pub struct Host {
     loaded: Loaded,
     helper: Option<PathBuf>,
+    /// Kinds of agents besides those of its own.
+    kinds: AgentRegistry,
 }
 
 impl Host {
@@ -61,12 +65,12 @@ impl Host {
     /// # Errors
     /// [`HostError::Config`] if a source cannot be read or is not valid.
     pub fn load(sources: &Sources) -> Result<Self, HostError> {
-        Ok(Self { loaded: config::load(sources)?, helper: None })
+        Ok(Self { loaded: config::load(sources)?, helper: None, kinds: AgentRegistry::default() })
     }
 
     /// A host with a configuration made by the caller.
     pub fn new(config: &Config) -> Self {
-        Self { loaded: Loaded::of(config), helper: None }
+        Self { loaded: Loaded::of(config), helper: None, kinds: AgentRegistry::default() }
     }
 
     /// The same with a helper program that keeps desktops after this process dies and runs programs of agents in a
@@ -76,6 +80,12 @@ impl Host {
     #[must_use]
     pub fn with_helper(self, program: impl Into<PathBuf>) -> Self {
         Self { helper: Some(program.into()), ..self }
+    }
+
+    /// The same with further kinds of agents. Those that `agents.enabled` names take part in sessions.
+    #[must_use]
+    pub fn with_kinds(self, kinds: AgentRegistry) -> Self {
+        Self { kinds, ..self }
     }
 
     /// The configuration with the sources of its values.
@@ -95,6 +105,11 @@ impl Host {
             .and_then(|tools| tools.with_files(FileSettings::default()))
             .map(|tools| tools.app_specs())
             .unwrap_or_default()
+    }
+
+    /// The ids of the desktop entries that a person would start from a menu. Blocking.
+    pub fn installed_applications(&self) -> Vec<String> {
+        Openers::of_this_system().applications().into_iter().map(|application| application.id).collect()
     }
 
     /// The stored sessions.
@@ -128,7 +143,7 @@ impl Host {
     /// # Errors
     /// No model is configured, a document cannot be opened, or the current desktop has no display.
     pub fn start(&self, request: impl Into<SessionRequest>) -> Result<Session, HostError> {
-        let plan = Plan::new(self.config(), self.helper(), request.into())?;
+        let plan = Plan::new(self.config(), self.means(), request.into())?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
@@ -139,7 +154,7 @@ impl Host {
     /// # Errors
     /// A document cannot be opened, or the current desktop has no display.
     pub fn steer(&self, request: impl Into<SessionRequest>, relay: Relay) -> Result<Session, HostError> {
-        let plan = Plan::steered(self.config(), self.helper(), request.into(), relay)?;
+        let plan = Plan::steered(self.config(), self.means(), request.into(), relay)?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
@@ -153,7 +168,7 @@ impl Host {
         unsealed: Unsealed,
         request: impl Into<SessionRequest>,
     ) -> Result<Session, HostError> {
-        session::resume(&self.loaded, self.helper(), &self.sessions(), (name, unsealed), request.into())
+        session::resume(&self.loaded, self.means(), &self.sessions(), (name, unsealed), request.into())
     }
 
     /// Creates a session with the first records of another one.
@@ -161,7 +176,7 @@ impl Host {
     /// # Errors
     /// There is no such session or record, an effect was in progress there, or there is nothing to do.
     pub fn fork(&self, request: ForkRequest) -> Result<Session, HostError> {
-        session::fork(&self.loaded, self.helper(), &self.sessions(), request)
+        session::fork(&self.loaded, self.means(), &self.sessions(), request)
     }
 
     /// Checks a stored session against its hashes, its seals and its anchor.
@@ -269,8 +284,18 @@ impl Host {
     /// A task cannot be read or run, or there are already results.
     pub fn batch(&self, request: &BatchRequest) -> Result<Tasks, HostError> {
         let tasks = batch::read_tasks(&request.tasks)?;
-        let base = Plan::new(self.config(), self.helper(), request.session.clone())?;
+        let base = Plan::new(self.config(), self.means(), request.session.clone())?;
         batch::batch(request, tasks, &base, &self.batches())
+    }
+
+    /// Creates the session of one task.
+    ///
+    /// # Errors
+    /// A document cannot be opened, or no model is configured.
+    pub fn start_task(&self, task: &Task, id: SessionId) -> Result<Session, HostError> {
+        let base = Plan::new(self.config(), self.means(), SessionRequest::default())?;
+        let plan = task.plan(&base)?.called(id);
+        Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
     /// The batches that were begun, beside the folder of the sessions.
@@ -306,7 +331,7 @@ impl Host {
     pub fn perform(&self, perform: Perform) -> Result<Session, HostError> {
         let heal = perform.heal;
         let request = perform.into_session()?;
-        let plan = Plan::performing(self.config(), self.helper(), request, heal)?;
+        let plan = Plan::performing(self.config(), self.means(), request, heal)?;
         Ok(Session::new(plan.kept(self.config(), self.helper())))
     }
 
@@ -341,7 +366,7 @@ impl Host {
     /// A plan cannot be read, or a document cannot be opened.
     pub fn follow(&self, plans: &Path, request: impl Into<SessionRequest>) -> Result<Tasks, HostError> {
         let tasks = batch::read_plans(plans)?;
-        let base = Plan::new(self.config(), self.helper(), request.into())?;
+        let base = Plan::new(self.config(), self.means(), request.into())?;
         batch::follow(tasks, &base)
     }
 
@@ -395,46 +420,6 @@ impl Host {
         session::attach(self.config(), &self.sessions(), name).await
     }
 
-    /// The kinds of agents that can work on sub-tasks, each with whether it is enabled.
-    ///
-    /// # Errors
-    /// An agent cannot be registered or enabled.
-    pub fn agents(&self) -> Result<Vec<(KindInfo, bool)>, HostError> {
-        let settings = &self.config().agents;
-        agents::enable(self.config(), self.helper(), &settings.enabled)?;
-        let kinds = agents::registry(self.config(), self.helper())?.kinds();
-        let is_enabled = |kind: &KindInfo| settings.enabled.contains(&kind.name);
-        Ok(kinds
-            .into_iter()
-            .map(|kind| {
-                let enabled = is_enabled(&kind);
-                (kind, enabled)
-            })
-            .collect())
-    }
-
-    /// Opens an agent as a session would, confined and with files of its own, and closes it again. What it tells of itself, and its
-    /// tools.
-    ///
-    /// # Errors
-    /// The reason why a session with it would not start.
-    pub async fn try_agent(&self, name: &str) -> Result<String, String> {
-        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-        let enabled = agents::enable(self.config(), self.helper(), &[name.to_owned()]);
-        let enabled = enabled.map_err(|error| error_chain(&error))?;
-        let opened = enabled.open(folder.path()).await.map_err(|error| error_chain(&error))?;
-        let told = opened.definitions().into_iter().map(|agent| match agent.home {
-            AgentHome::Delegate => format!("works on its own: {}", agent.introduction),
-            AgentHome::Steps(steps) => {
-                let tools: Vec<String> = steps.tools.into_iter().map(|tool| tool.name).collect();
-                format!("tools: {}", tools.join(", "))
-            }
-        });
-        let told = told.collect::<Vec<_>>().join("; ");
-        opened.close().await;
-        Ok(told)
-    }
-
     /// Opens each configured source of tools as a session would, all at once, and closes it again; each within `bound`. What it is, with
     /// its tools or what is wrong.
     ///
@@ -460,6 +445,10 @@ impl Host {
 
     pub(crate) fn helper(&self) -> Option<&Path> {
         self.helper.as_deref()
+    }
+
+    pub(crate) fn means(&self) -> Means<'_> {
+        Means { helper: self.helper(), kinds: &self.kinds }
     }
 }
 

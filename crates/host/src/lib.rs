@@ -59,7 +59,9 @@ pub mod workflows;
 pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;
-pub use batch::{Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskResult, Tasks, TasksObserver};
+pub use batch::{
+    Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskResult, Tasks, TasksObserver, WrittenTask,
+};
 pub use error::{HostError, agent_help};
 pub use found::{Found, found_providers};
 pub use host::Host;

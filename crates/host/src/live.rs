@@ -1,9 +1,14 @@
 //! The desktop of a session as it is now, for somebody who watches it or takes part.
 
-use deskhand_desktop_linux::{LiveInput, LiveScreen};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use deskhand_desktop_linux::{LinuxDesktop, LiveInput};
 use deskhand_runtime::SessionFolder;
 
-pub use deskhand_desktop_linux::InputMessage;
+pub use deskhand_desktop_linux::{InputMessage, LiveScreen};
 
 use crate::{
     HostError,
@@ -35,4 +40,27 @@ pub(crate) async fn of(folder: &SessionFolder) -> Result<Option<LiveDesktop>, Ho
     let screen = LiveScreen::open(&note.handle).await.map_err(WorkspaceError::from)?;
     let input = LiveInput::open(&note.handle).await.map_err(WorkspaceError::from)?;
     Ok(Some(LiveDesktop { screen, input }))
+}
+
+/// Where the screen of a session that runs in this process can be seen, once its private desktop is up.
+#[derive(Debug, Clone, Default)]
+pub struct ScreenPlace(Arc<Mutex<Option<(String, PathBuf)>>>);
+
+impl ScreenPlace {
+    /// Notes which desktop it is.
+    pub(crate) fn note(&self, desktop: &LinuxDesktop) {
+        let place =
+            desktop.private_folder().map(|folder| (desktop.display_name().to_owned(), folder.to_owned()));
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = place;
+    }
+
+    /// Opens the screen, without hands; `None` as long as there is none.
+    ///
+    /// # Errors
+    /// The display does not answer, or has ended.
+    pub async fn open(&self) -> Result<Option<LiveScreen>, HostError> {
+        let place = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let Some((display, folder)) = place else { return Ok(None) };
+        Ok(Some(LiveScreen::open_private(&display, &folder).await.map_err(WorkspaceError::from)?))
+    }
 }

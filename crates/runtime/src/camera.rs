@@ -85,7 +85,8 @@ impl Camera {
         let broken = |message: String| ObserveFailure { window_gone: false, desktop_gone: false, message };
         let (folder, config) = (self.folder.clone(), self.config.clone());
         let work = tokio::task::spawn_blocking(move || {
-            let kept = encode(&folder, &config, &pixels, &marks)?;
+            let shown = pixels.fitted(config.picture_side_max);
+            let kept = encode(&folder, &config, shown, (pixels.region, &marks))?;
             Ok::<_, String>(Taken { pixels, marks, kept })
         });
         let taken = work.await.map_err(|error| broken(format!("failed to store a picture: {error}")))?;
@@ -94,16 +95,28 @@ impl Camera {
         *lock() = Some(taken);
         Ok(kept)
     }
+
+    /// Stores a picture that an agent asked for, enlarged where it is small. [`Self::last_look`] does not go by it.
+    ///
+    /// # Errors
+    /// What failed, if it cannot be encoded or written.
+    pub(crate) async fn keep_zoomed(&self, pixels: Picture) -> Result<PictureRef, String> {
+        let (folder, config) = (self.folder.clone(), self.config.clone());
+        let work = tokio::task::spawn_blocking(move || {
+            let shown = pixels.enlarged(config.picture_side_max);
+            encode(&folder, &config, shown, (pixels.region, &[]))
+        });
+        work.await.map_err(|error| format!("failed to store a picture: {error}"))?
+    }
 }
 
+/// Stores a picture of `region` in the size that it is given in, with marks.
 fn encode(
     folder: &SessionFolder,
     config: &ViewConfig,
-    pixels: &Picture,
-    marks: &[MarkedControl],
+    mut picture: Picture,
+    (region, marks): (Rect<Screen>, &[MarkedControl]),
 ) -> Result<PictureRef, String> {
-    let region = pixels.region;
-    let mut picture = pixels.fitted(config.picture_side_max);
     let mut kept = PictureRef {
         sha256: String::new(),
         media_type: match config.picture_compression {

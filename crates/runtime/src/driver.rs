@@ -24,7 +24,7 @@ use crate::{
     clock::now_ms,
     held::{HeldSession, InForce},
     hidden::{concealed, hide_typed},
-    journal::{JournalWriter, SessionFolder},
+    journal::{JournalWriter, Lost, SessionFolder},
     options::{RunEnd, RunError, RunOptions},
     people::{PauseNotice, People, hands::watch_hands, held_by_hands, held_by_pause},
     perform::{Performer, deadline},
@@ -264,6 +264,12 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 }
                 // Journaled before it is performed: a command without a result was dispatched.
                 self.recorder.append(Record::Effect(Box::new(record.clone())))?;
+                if matches!(record.effect, Effect::Call { .. })
+                    && let Some(fence) = self.work.options.store.fence()
+                    && let Err(Lost) = fence.may_act().await
+                {
+                    return self.take_in(Some(record.id), Event::Suspended { reason: Suspension::Elsewhere });
+                }
                 let Some(event) = self.carry_out(&record).await? else {
                     let before = held_by_hands(&record.effect).unwrap_or_default();
                     self.handed_over(Some(record.id), before).await?;

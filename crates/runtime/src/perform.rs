@@ -2,6 +2,7 @@
 
 use std::{
     collections::VecDeque,
+    path::PathBuf,
     time::{Duration, Instant},
 };
 
@@ -19,7 +20,7 @@ use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
 use crate::{
-    agents::{Assignment, OpenAgents},
+    agents::{Assignment, OpenAgents, Progress},
     camera::{Camera, Pictures},
     journal::SessionFolder,
     observe::observe,
@@ -108,22 +109,38 @@ impl<'a, D: Desktop> Performer<'a, D> {
             }
             Effect::Delegate { agent, subtask, message, request, context } => {
                 let assignment = Assignment {
+                    number: format!("{}-{}", self.folder.name(), record.id),
                     subtask: subtask.clone(),
                     message: message.clone(),
                     request: request.clone(),
                     context: context.clone(),
+                    saved: self.session.saved_files().map(PathBuf::from).collect(),
                 };
-                let work = self.agents.work(*agent, assignment).instrument(tracing::info_span!("delegate"));
-                match self.unless_stopped(work).await {
-                    Ok(report) => Event::Delegated { report: report.clipped() },
-                    Err(reason) => Event::Stopped { reason },
-                }
+                self.delegate(*agent, assignment).await
             }
             Effect::Finish { outcome } => {
                 self.outcome = Some(outcome.clone());
                 let last = self.camera.last_look(self.options.desktop);
                 let picture = self.unless_stopped(last).await.ok().flatten();
                 Event::Acknowledged { picture }
+            }
+        }
+    }
+
+    async fn delegate(&self, agent: AgentId, assignment: Assignment) -> Event {
+        let (waits, subtask) = (self.options.waits.clone(), assignment.subtask.clone());
+        let progress = Progress::new(move |state| {
+            waits.set(Wait::Agent { subtask: subtask.clone(), state: state.to_owned() });
+        });
+        let number = assignment.number.clone();
+        let work = self.agents.work(agent, assignment, progress).instrument(tracing::info_span!("delegate"));
+        match self.unless_stopped(work).await {
+            Ok(report) => Event::Delegated { report: report.clipped() },
+            // A session that is suspended asks again.
+            Err(reason @ StopReason::Signal) => Event::Stopped { reason },
+            Err(reason @ (StopReason::WallTime | StopReason::User)) => {
+                self.agents.withdraw(agent, &number).await;
+                Event::Stopped { reason }
             }
         }
     }
@@ -191,7 +208,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
                     None => {
                         let secrets = self.session.secrets();
                         let circumstances =
-                            Circumstances { policy, places, secrets: &secrets, session: Some(&self.folder) };
+                            Circumstances { policy, places, secrets: &secrets, camera: Some(&self.camera) };
                         self.options.tools.run_with(self.options.desktop, command, &circumstances).await
                     }
                 }

@@ -60,6 +60,8 @@ pub enum Wait {
     Agent {
         /// What it works on.
         subtask: String,
+        /// How far it is, in its own words; empty if it does not say.
+        state: String,
     },
     /// The user's answers to questions.
     Answers,
@@ -87,7 +89,9 @@ impl Wait {
             }
             Effect::AskUser { .. } => Self::Answers,
             Effect::AwaitApproval { .. } => Self::Approval,
-            Effect::Delegate { subtask, .. } => Self::Agent { subtask: subtask.clone() },
+            Effect::Delegate { subtask, .. } => {
+                Self::Agent { subtask: subtask.clone(), state: String::new() }
+            }
             Effect::Retrieve { .. } => Self::Help,
             Effect::Rank { .. } | Effect::Finish { .. } => return None,
         })
@@ -121,7 +125,7 @@ impl Waits {
         self.0.subscribe()
     }
 
-    fn set(&self, on: Wait) {
+    pub(crate) fn set(&self, on: Wait) {
         self.0.send_replace(Some(Waiting { on, since: Instant::now() }));
     }
 }

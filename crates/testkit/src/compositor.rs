@@ -15,7 +15,7 @@ use std::{
 /// The programs that it needs.
 pub const NEEDS: [&str; 3] = ["sway", "dbus-daemon", "unshare"];
 
-/// Everyone who can open its socket is accepted. No service is started but the accessibility bus: some would outlive the test.
+/// Everyone who can open its socket is accepted. No service is started but those that are named: some would outlive the test.
 const BUS: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -30,9 +30,9 @@ const BUS: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus C
   </policy>
 </busconfig>
 "#;
-/// Where services are described, and the one that is started.
+/// Where services are described, and the one that a session needs.
 const SERVICES: &str = "/usr/share/dbus-1/services";
-const ACCESSIBILITY: &str = "org.a11y.Bus.service";
+pub(crate) const ACCESSIBILITY: &str = "org.a11y.Bus.service";
 
 /// A session that runs.
 pub struct Session {
@@ -68,7 +68,7 @@ impl Session {
         ]
         .map(|(name, value)| (name.into(), value))
         .into();
-        let (mut bus, address) = start_bus(&folder, &variables)?;
+        let (mut bus, address) = start_bus(&folder, &variables, &[ACCESSIBILITY])?;
         variables.push(("DBUS_SESSION_BUS_ADDRESS".into(), address.into()));
         let started = start_sway(&folder, &variables, configuration);
         if started.is_err() {
@@ -106,15 +106,22 @@ impl Drop for Session {
 }
 
 /// Others must not enter a folder with sockets.
-fn make_private(folder: &Path) -> Result<()> {
+pub(crate) fn make_private(folder: &Path) -> Result<()> {
     use std::os::unix::fs::PermissionsExt as _;
     fs::set_permissions(folder, fs::Permissions::from_mode(0o700))
 }
 
-fn start_bus(folder: &Path, variables: &[(OsString, OsString)]) -> Result<(Child, String)> {
+/// Starts a session bus that starts these services; returns its address.
+pub(crate) fn start_bus(
+    folder: &Path,
+    variables: &[(OsString, OsString)],
+    started: &[&str],
+) -> Result<(Child, String)> {
     let services = folder.join("services");
     fs::create_dir_all(&services)?;
-    symlink(Path::new(SERVICES).join(ACCESSIBILITY), services.join(ACCESSIBILITY))?;
+    for name in started {
+        symlink(Path::new(SERVICES).join(name), services.join(name))?;
+    }
     let file = folder.join("bus.conf");
     fs::write(&file, BUS.replace("{folder}", &folder.to_string_lossy()))?;
     let mut command = Command::new("dbus-daemon");

@@ -23,6 +23,9 @@ use tokio::{
     task::JoinSet,
 };
 
+/// The program that [`Fixture::prepare_in_firefox`] needs.
+pub const FIREFOX: &str = "firefox-esr";
+
 /// The timeout for responses of a fixture.
 const BOUND: Duration = Duration::from_secs(60);
 /// The maximum size of a page request, in bytes.
@@ -83,7 +86,7 @@ pub enum Screen {
     /// A list of which several rows can be selected, with a context menu, in GTK and Qt alone.
     Several,
     /// What real applications expose poorly: an icon view, fields beside labels, a button that is only described in GTK 3;
-    /// names and hidden elements in GTK 4; a list to choose from and a table of links in a page.
+    /// names, hidden elements and long lists in GTK 4; dates and times in Qt; a list to choose from and a table of links in a page.
     Content,
     /// Icon buttons without names and a canvas without elements.
     Canvas,
@@ -235,6 +238,19 @@ impl Fixture {
             last_id: AtomicU64::new(0),
             _tasks: tasks,
         })
+    }
+
+    /// Listens for the page in Firefox.
+    ///
+    /// # Errors
+    /// If no loopback port can be opened.
+    pub async fn prepare_in_firefox(screen: Screen) -> io::Result<Self> {
+        let mut fixture = Self::prepare(Toolkit::Page, screen).await?;
+        FIREFOX.clone_into(&mut fixture.program);
+        let address =
+            fixture.arguments.first().and_then(|first| first.strip_prefix("--app=").map(Into::into));
+        fixture.arguments = address.into_iter().collect();
+        Ok(fixture)
     }
 
     /// Listens for a GTK 3 application that draws its content and exposes no elements; see `fixtures/drawn.py`.

@@ -5,12 +5,18 @@ mod applications;
 mod cells;
 mod chance;
 mod choices;
+mod disk;
+mod endpoint;
 mod endurance;
+mod fleet;
+mod fleet_simulation;
 mod learning;
 mod live;
+mod machines;
 mod memory;
 mod ocr;
 mod opening;
+mod pace;
 mod page;
 mod perception;
 mod prompts;
@@ -58,6 +64,10 @@ pub(crate) enum Bench {
     ///
     /// A full run takes about half an hour and installs two gigabytes. For a part of it: `--only GIMP`, `--only "Qt 5"`, `--installed`.
     Applications(applications::ApplicationsArguments),
+    /// Measure memory and time of a desktop with each of 15 applications, and write the table of `docs/guides/fleet-capacity.md`.
+    ///
+    /// Takes about 15 minutes. What is not installed is left out. For a part of it: `--only calc`.
+    Capacity(applications::CapacityArguments),
     /// Write cells into a spreadsheet by its own interface and through its window, and compare the times.
     Cells(cells::CellsArguments),
     /// Count how often the configured model chooses the right window and the right element.
@@ -73,6 +83,22 @@ pub(crate) enum Bench {
     /// journal is verified, resumed and replayed, and side effects are counted in the files on disk. A run is repeated with
     /// its seed: `--runs 1 --seed N`. The folder of a run with a problem stays in `target/endurance/N`.
     Endurance(endurance::EnduranceArguments),
+    /// Kill, pause and cut off the workers and servers of a fleet while it does its tasks.
+    ///
+    /// Three servers, six workers, and an endpoint as the model. Each task appends a line to a ledger through an application of its
+    /// desktop; one of ten writes a note in Mousepad instead. First without faults, then in rounds of chaos: workers, the one that leads
+    /// and servers are killed or stopped for longer than a lease, connections are silent or closed, disks are full. Ledger, notes and
+    /// journals tell whether each task was done exactly once. Then the same tasks by `deskhand batch`, and a long queue. A round with a
+    /// problem stays in `target/fleet`; its chaos is repeated with its seed.
+    ///
+    /// For a short run: `--tasks 30 --rounds 1 --queued 2000`. Needs root for disks that can be full.
+    Fleet(fleet::FleetArguments),
+    /// Follow the guide of fleets on three "machines", and cut the link of one while it works.
+    ///
+    /// The machines are network namespaces, joined by a switch in another one; nothing of this machine's own network is changed, and all
+    /// is removed at the end. The commands are those of `docs/guides/fleet.md`, word for word. Fails if a task was not done exactly
+    /// once, by what stands in its document. Skipped without root.
+    Machines(machines::MachinesArguments),
     /// Do ten tasks on real applications again without a model, and one of them on an application that changes in 40 ways.
     ///
     /// Each task is done by a script, learnt, and done again, half of them with another document and other values; then once more
@@ -106,6 +132,15 @@ pub(crate) enum Bench {
     /// time of a step with a watcher on each session to that without, in windows of time that alternate within one run. Fails if an
     /// action takes more than 100 ms at the 95th percentile.
     Page(page::PageArguments),
+    /// Simulate a fleet of thousands of workers on a virtual clock, with everything that can go wrong.
+    ///
+    /// Controllers, holders and graph are the real ones; servers, network, clocks and tasks are simulated. Workers, the leader and
+    /// servers are killed, stopped and cut off; messages are lost, late and repeated; disks are slow and clocks are off. Prints a row
+    /// for each run, and fails if a task is not accounted for, an action was done twice, or a line of a journal was lost or doubled.
+    /// docs/internals/fleet-simulation.md explains the columns.
+    ///
+    /// A full run takes about ten minutes and 4 GB. For a short one: `--workers 100 --tasks 1000`.
+    FleetSimulation(fleet_simulation::FleetSimulationArguments),
     /// Count the tokens of the prompts of recorded sessions by part, as recorded and as today.
     ///
     /// Folds the journals of recorded sessions with the prompts and tools of today. Each decision of the recorded model must find what it
@@ -134,10 +169,14 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Perception(arguments) => perception::run(arguments),
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Applications(arguments) => applications::run(arguments),
+        Bench::Capacity(arguments) => applications::run_capacity(arguments),
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
+        Bench::Fleet(arguments) => fleet::run(arguments),
+        Bench::FleetSimulation(arguments) => fleet_simulation::run(arguments),
         Bench::Learning(arguments) => learning::run(arguments),
         Bench::Live(arguments) => live::run(arguments),
+        Bench::Machines(arguments) => machines::run(arguments),
         Bench::Memory => memory::run(),
         Bench::Ocr(arguments) => ocr::run(arguments),
         Bench::Opening(arguments) => opening::run(arguments),

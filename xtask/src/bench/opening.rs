@@ -11,7 +11,11 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use crate::{console, workspace};
+use crate::{
+    console,
+    product::{self, Build},
+    workspace,
+};
 
 /// Names and contents of the documents. A folder has no content.
 const DOCUMENTS: &[(&str, Option<&str>)] = &[
@@ -62,8 +66,7 @@ pub(crate) fn run(arguments: &OpeningArguments) -> Result<ExitCode> {
     for program in PROGRAMS {
         ensure!(workspace::is_program(program), "{program} is not installed; run `cargo xtask setup`");
     }
-    console::progress("building for release …");
-    let binary = crate::demo::build()?;
+    let binary = product::built(Build::Release)?;
     let folder = tempfile::tempdir().context("make a folder")?;
     for (name, content) in DOCUMENTS {
         let path = folder.path().join(name);

@@ -10,15 +10,15 @@ use std::{
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use serde_json::Value;
 
 use super::{
     checks::{self, Checks, Expected},
     summary::RunSummary,
 };
 use crate::{
-    console, setup,
-    workspace::{self, cargo},
+    console,
+    product::{self, Build},
+    setup, workspace,
 };
 
 const REQUEST: &str = "Extract the sales table from the Writer document and create a bar chart of it in Calc";
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &DemoArguments) -> Result<ExitCode> {
     setup::ensure_installed()?;
     let start = Instant::now();
     console::progress("demo: building deskhand");
-    let binary = build()?;
+    let binary = product::built(Build::Release)?;
     console::progress(&format!("demo: built in {}", console::duration(start.elapsed())));
 
     let demos = demos_folder(&binary)?;
@@ -104,26 +104,6 @@ fn report(
 /// Whether both the outcome and the exit code report success.
 fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
     summary.outcome.as_deref() == Some("finished") && status.success()
-}
-
-/// Builds the product for release and returns its path. That takes less time than the dev profile, which optimises the
-/// dependencies as well and adds debug information.
-pub(crate) fn build() -> Result<PathBuf> {
-    let output = cargo()
-        .args(["build", "--release", "--package", "deskhand", "--message-format", "json-render-diagnostics"])
-        .stderr(Stdio::inherit())
-        .output()
-        .context("run cargo build")?;
-    ensure!(output.status.success(), "cargo build exited with {}", output.status);
-    executable_in(&String::from_utf8_lossy(&output.stdout)).context("find the executable in cargo's output")
-}
-
-fn executable_in(messages: &str) -> Option<PathBuf> {
-    messages
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message.pointer("/target/name").is_some_and(|name| name == "deskhand"))
-        .find_map(|message| message.get("executable").and_then(Value::as_str).map(PathBuf::from))
 }
 
 /// `target/demo`, next to the folder of the executable.
@@ -208,6 +188,8 @@ fn run_deskhand(command: &mut Command, folder: &Path) -> Result<(ExitStatus, Opt
 
 #[cfg(test)]
 mod tests {
+    use serde_json::Value;
+
     use super::*;
 
     fn arguments(model: DemoModel) -> DemoArguments {
@@ -222,15 +204,6 @@ mod tests {
 
     fn words(command: &Command) -> Vec<String> {
         command.get_args().map(|word| word.to_string_lossy().into_owned()).collect()
-    }
-
-    #[test]
-    fn finds_the_executable_in_cargo_messages() {
-        let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"serde\"},\"executable\":null}\n\
-                        {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"deskhand\"},\"executable\":\"t/debug/deskhand\"}\n\
-                        {\"reason\":\"build-finished\",\"success\":true}\n";
-        assert_eq!(executable_in(messages), Some(PathBuf::from("t/debug/deskhand")));
-        assert_eq!(executable_in("{}\n"), None);
     }
 
     #[test]

@@ -12,6 +12,9 @@ pub(crate) struct DoctorArgs {
     /// Also ask the model a short question; costs a few tokens.
     #[arg(long)]
     pub(crate) ask: bool,
+    /// Install the extension of GNOME Shell that lists the windows of the desktop you sit at, and check nothing.
+    #[arg(long, conflicts_with_all = ["ask", "json"])]
+    pub(crate) gnome_extension: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use deskhand_host::config::ScreenSize;
 
-use super::{StageArgs, StoreArgs};
+use super::{StageArgs, StoreArgs, TargetText};
 
 #[derive(Debug, Args)]
 #[command(
@@ -114,12 +114,31 @@ pub(crate) struct TreeArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  deskhand screenshot screen.png
+  deskhand screenshot dialog.png --window Notes
+  deskhand screenshot total.png --window Calc --of E12           what is small is enlarged
+  deskhand screenshot corner.png --window Calc --area 0,0,0.3,0.2")]
 pub(crate) struct ScreenshotArgs {
     /// File to write.
     pub(crate) file: PathBuf,
     /// Window to capture, by id, title or application [default: the whole screen].
     #[arg(long, short)]
     pub(crate) window: Option<String>,
+    /// Only this element of the window, enlarged if it is small.
+    #[arg(long, value_name = "TARGET", requires = "window", conflicts_with = "area")]
+    pub(crate) of: Option<TargetText>,
+    /// Only what is between these edges of the window, enlarged if it is small: fractions of it, or pixels if one is above 1.
+    #[arg(long, value_name = "LEFT,TOP,RIGHT,BOTTOM", requires = "window", value_parser = edges)]
+    pub(crate) area: Option<[f64; 4]>,
     #[command(flatten)]
     pub(crate) stage: StageArgs,
+}
+
+/// The edges of an area.
+fn edges(text: &str) -> Result<[f64; 4], String> {
+    let edges: Option<Vec<f64>> = text.split(',').map(|edge| edge.trim().parse().ok()).collect();
+    let four = edges.and_then(|edges| <[f64; 4]>::try_from(edges).ok());
+    four.ok_or_else(|| format!("`{text}` is not four numbers: left, top, right, bottom"))
 }

@@ -58,6 +58,15 @@ pub(crate) struct SandboxedArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
+/// Which worker to watch over.
+#[derive(Debug, Args)]
+pub(crate) struct WatchWorkerArgs {
+    /// Its process.
+    pub(crate) process: i32,
+    /// After how long a silence it is killed, in milliseconds.
+    pub(crate) silence_ms: u64,
+}
+
 fn parse_confine(text: &str) -> Result<Confine, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }

@@ -4,6 +4,7 @@
 mod about;
 mod act;
 mod desktop;
+mod fleet;
 mod hidden;
 mod knowledge;
 mod mcp;
@@ -27,7 +28,11 @@ pub(crate) use desktop::{
     AttachDesktopArgs, DesktopCommand, DesktopCommandArgs, EndDesktopArgs, ListDesktopsArgs, ScreenshotArgs,
     TreeArgs, WindowsArgs,
 };
-pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs};
+pub(crate) use fleet::{
+    FleetArgs, FleetCommand, FleetKeyArgs, FleetLimitArgs, FleetResultsArgs, FleetServerArgs,
+    FleetStatusArgs, FleetSubmitArgs, FleetTasksArgs, FleetWatchArgs, SignArgs, WorkerArgs,
+};
+pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs, WatchWorkerArgs};
 pub(crate) use knowledge::{
     ExperienceArgs, ExperienceCommand, ForgetArgs, KnowledgeAddArgs, KnowledgeArgs, KnowledgeCommand,
     KnowledgeSearchArgs,
@@ -43,7 +48,7 @@ pub(crate) use sessions::{
     ForkArgs, GcArgs, Numbers, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
-pub(crate) use work::{ScriptArgs, StageArgs, WorkArgs};
+pub(crate) use work::{OutputArgs, ScriptArgs, StageArgs, WorkArgs};
 pub(crate) use workflow::{DoArgs, DraftArgs, LearnArgs, RecordArgs, WorkflowArgs, WorkflowCommand};
 
 use clap::{Parser, Subcommand};
@@ -95,6 +100,10 @@ pub(crate) enum Command {
     Follow(Box<FollowArgs>),
     /// Run many tasks, in order or in parallel.
     Batch(Box<BatchArgs>),
+    /// Carry out tasks of a fleet on this machine, each on a virtual desktop of its own.
+    Worker(Box<WorkerArgs>),
+    /// Send tasks to a fleet of machines, and look at what becomes of them.
+    Fleet(FleetArgs),
     /// Learn a workflow from a finished session, to do it again without a model.
     Learn(LearnArgs),
     /// Watch a person do something, and make a workflow of it.
@@ -171,4 +180,7 @@ pub(crate) enum Command {
     /// Enter a sandbox and execute a program (internal).
     #[command(hide = true)]
     Sandboxed(SandboxedArgs),
+    /// End a worker that is stopped for too long (internal).
+    #[command(hide = true)]
+    WatchWorker(WatchWorkerArgs),
 }

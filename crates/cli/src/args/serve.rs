@@ -8,7 +8,7 @@ use std::{
 use clap::Args;
 use deskhand_host::config::Overrides;
 
-use super::{RunArgs, settings::StoreArgs};
+use super::{FleetServerArgs, RunArgs, SignArgs, settings::StoreArgs};
 
 /// The port that is taken if none is named.
 const PORT: u16 = 4587;
@@ -31,6 +31,7 @@ Examples:
   deskhand serve
   deskhand serve --port 0 -- --model openai:gpt-5-mini --max-cost 1
   deskhand serve --install
+  deskhand serve --fleet nats://hub:4222
   deskhand serve --address 0.0.0.0 --host desk.example.org --tls-certificate desk.pem --tls-key desk.key")]
 pub(crate) struct ServeArgs {
     /// The port; 0 takes a free one.
@@ -62,6 +63,10 @@ pub(crate) struct ServeArgs {
     /// Options of `deskhand run` for the sessions that are started from the page.
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) options: Vec<String>,
+    #[command(flatten)]
+    pub(crate) fleet: FleetServerArgs,
+    #[command(flatten)]
+    pub(crate) sign: SignArgs,
 }
 
 impl ServeArgs {

@@ -3,6 +3,7 @@
 use deskhand_core::{
     agent::AgentHome,
     states::{AppStatus, HostStatus},
+    text::one_line,
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
@@ -26,6 +27,16 @@ struct Row {
     introduction: String,
     statuses: Vec<String>,
     tools: Vec<String>,
+    /// Whether it could work on a sub-task now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    now: Option<Now>,
+}
+
+/// Whether an agent could work on a sub-task now, and how or why not.
+#[derive(Debug, Serialize)]
+struct Now {
+    ok: bool,
+    detail: String,
 }
 
 impl Row {
@@ -37,9 +48,10 @@ impl Row {
                 steps.tools.into_iter().map(|tool| tool.name).collect(),
             ),
             AgentHome::Delegate => ("in a separate program", Vec::new(), Vec::new()),
+            AgentHome::Machine => ("on another machine", Vec::new(), Vec::new()),
         };
         let state = if enabled { "enabled" } else { "disabled" };
-        Self { name: kind.name, state, lives, introduction: kind.introduction, statuses, tools }
+        Self { name: kind.name, state, lives, introduction: kind.introduction, statuses, tools, now: None }
     }
 }
 
@@ -57,6 +69,7 @@ fn built_in() -> Result<[Row; 2], CliError> {
             introduction: "Owns the request: breaks it into sub-tasks and hands them out.".to_owned(),
             statuses: words(HostStatus::sayable()),
             tools: names(tools.host_specs()),
+            now: None,
         },
         Row {
             name: "app".to_owned(),
@@ -65,15 +78,23 @@ fn built_in() -> Result<[Row; 2], CliError> {
             introduction: "Owns one window: sees its elements and acts on them.".to_owned(),
             statuses: words(AppStatus::sayable()),
             tools: names(tools.app_specs()),
+            now: None,
         },
     ])
 }
 
 /// Lists all kinds.
-pub(crate) fn agents(args: &AgentsArgs) -> CommandResult {
-    let kinds = load(Overrides::default())?.agents()?;
+pub(crate) async fn agents(args: &AgentsArgs) -> CommandResult {
+    let host = load(Overrides::default())?;
     let mut shown: Vec<Row> = built_in()?.into_iter().collect();
-    shown.extend(kinds.into_iter().map(|(kind, enabled)| Row::of(kind, enabled)));
+    for (kind, enabled) in host.agents()? {
+        let standing = host.agent_standing(&kind.name).await;
+        let now = standing.map(|standing| match standing {
+            Ok(detail) => Now { ok: true, detail },
+            Err(detail) => Now { ok: false, detail },
+        });
+        shown.push(Row { now, ..Row::of(kind, enabled) });
+    }
     let out = Output::to(Stream::Out);
     for kind in &shown {
         if args.json {
@@ -87,6 +108,10 @@ pub(crate) fn agents(args: &AgentsArgs) -> CommandResult {
                 .with(Tone::Faint, format!(", {}", kind.lives)),
         );
         out.line(&Line::of(Tone::Plain, format!("  {}", kind.introduction)));
+        if let Some(Now { ok, detail }) = &kind.now {
+            let tone = if *ok { Tone::Good } else { Tone::Bad };
+            out.line(&Line::of(Tone::Faint, "  now: ").with(tone, one_line(detail)));
+        }
         for (what, words) in [("statuses", &kind.statuses), ("tools", &kind.tools)] {
             if !words.is_empty() {
                 out.line(&Line::of(Tone::Faint, format!("  {what}: ")).with(Tone::Plain, words.join(", ")));

@@ -9,7 +9,7 @@ use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
     Host, HostError, agent_help,
-    config::{self, Config, ConfineSetting},
+    config::{self, Config, ConfineSetting, FleetSettings},
     model::{ModelChoice, ModelSetup},
 };
 use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
@@ -39,6 +39,9 @@ struct Finding {
 }
 
 pub(crate) async fn doctor(args: &DoctorArgs) -> CommandResult {
+    if args.gnome_extension {
+        return gnome_extension().await;
+    }
     let work = async {
         let mut findings = installed().await;
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
@@ -95,8 +98,35 @@ async fn virtual_desktop(required: bool) -> Finding {
     Finding { area: "tested", name: "virtual desktop".to_owned(), ok, required, detail, fix: fix.to_owned() }
 }
 
+/// Installs the extension of GNOME Shell, and says how it is enabled.
+async fn gnome_extension() -> CommandResult {
+    let folder = linux::install_gnome_extension().await.map_err(|error| CliError::new(error.chain()))?;
+    let out = Output::to(Stream::Out);
+    out.line(&Line::of(Tone::Good, "installed ").with(Tone::Plain, folder.display().to_string()));
+    let next = format!("log out and in again, then run `gnome-extensions enable {}`", linux::GNOME_EXTENSION);
+    out.line(&Line::of(Tone::Plain, next));
+    Ok(Exit::Success)
+}
+
+/// What a desktop offers that asks the user before it is used, without asking.
+fn portal_desktop(support: &linux::Support) -> Finding {
+    let ok = support.is_enough();
+    let asks = if ok { "; its portal asks you before it is used" } else { "" };
+    Finding {
+        area: "tested",
+        name: "current desktop".to_owned(),
+        ok,
+        required: false,
+        detail: format!("{}{asks}", support.describe()),
+        fix: if ok { String::new() } else { support.advice.join(", and ") },
+    }
+}
+
 /// Connects to the desktop of the user. Under Wayland, the compositor has to offer what is needed, and what it lacks is named.
 async fn current_desktop() -> Finding {
+    if let Some(support) = linux::portal_support().await {
+        return portal_desktop(&support);
+    }
     let (ok, detail, fix) = match timeout(TRIAL_BOUND, LinuxDesktop::connect_current()).await {
         Ok(Ok(desktop)) => match desktop.accessibility_address() {
             Some(_) => (true, format!("{}, with accessibility", named(&desktop)), String::new()),
@@ -182,6 +212,7 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     };
     let mut findings =
         vec![elements(host.config()), applications(host.config()), finding("configuration", Ok(file))];
+    findings.extend(fleet(&host.config().fleet));
     findings.extend(agents(&host).await);
     findings.extend(sources(&host).await);
     let choices = match ModelSetup::of(host.config(), args.script.variables()).map_err(HostError::from) {
@@ -212,17 +243,33 @@ async fn model(args: &DoctorArgs) -> Vec<Finding> {
     findings
 }
 
+/// Whose tasks a worker of this machine takes, if what it takes is configured.
+fn fleet(settings: &FleetSettings) -> Option<Finding> {
+    if *settings == FleetSettings::default() {
+        return None;
+    }
+    let names: Vec<&str> = settings.accept.keys().map(String::as_str).collect();
+    let (ok, detail, fix) = if names.is_empty() {
+        let fix = "name who may submit tasks: `fleet.accept.NAME = \"KEY\"` with a key that `deskhand fleet key` prints";
+        (false, "a worker takes tasks that nobody signed (`fleet.accept` is empty)".to_owned(), fix)
+    } else {
+        (true, format!("a worker takes tasks that were signed by {}", names.join(", ")), "")
+    };
+    let name = "tasks of a fleet".to_owned();
+    Some(Finding { area: "fleet", name, ok, required: false, detail, fix: fix.to_owned() })
+}
+
 /// The agents that own no window: those that are enabled, and all that are configured.
 async fn agents(host: &Host) -> Vec<Finding> {
     let settings = &host.config().agents;
-    let configured = settings.programs.keys();
+    let configured = settings.programs.keys().chain(settings.machines.keys());
     let mut names: Vec<&String> = settings.enabled.iter().chain(configured).collect();
     names.sort();
     names.dedup();
     let mut findings = Vec::new();
     for name in names {
-        // A session with an enabled agent that cannot be opened does not start.
-        let required = settings.enabled.contains(name);
+        // A session with an enabled agent that cannot be opened does not start. The fleet is only needed for sub-tasks.
+        let required = settings.enabled.contains(name) && !settings.machines.contains_key(name);
         let (ok, detail, fix) = match timeout(TRIAL_BOUND, host.try_agent(name)).await {
             Ok(Ok(told)) => (true, one_line(&told), String::new()),
             Ok(Err(problem)) => (false, problem, agent_help(name)),

@@ -7,7 +7,7 @@ use deskhand_host::{
 };
 use deskhand_runtime::{Wait, Waits};
 
-use super::{signals::Signals, signs::show_waits_by_hand};
+use super::{fleet_server::with_machines, signals::Signals, signs::show_waits_by_hand};
 use crate::{
     args::StageArgs,
     exit::{CliError, CommandResult, Exit},
@@ -21,7 +21,7 @@ use crate::{
 pub(super) fn load(flags: Overrides) -> Result<Host, CliError> {
     let helper = std::env::current_exe()
         .map_err(|error| CliError::failed_to("find the path of this program", error))?;
-    Ok(Host::load(&Sources::of_user().with(flags))?.with_helper(helper))
+    with_machines(Host::load(&Sources::of_user().with(flags))?.with_helper(helper))
 }
 
 /// The desktop to inspect or to act on by hand.

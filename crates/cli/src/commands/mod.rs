@@ -9,6 +9,11 @@ mod desktop;
 mod doctor;
 mod experience;
 mod files;
+mod fleet;
+mod fleet_key;
+mod fleet_plans;
+mod fleet_server;
+mod fleet_status;
 mod follow;
 mod fork;
 mod gc;
@@ -41,6 +46,7 @@ mod target;
 mod tree;
 mod verify;
 mod windows;
+mod worker;
 mod workflow;
 
 pub(crate) use model::proposal;
@@ -56,6 +62,8 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Run(args) => block_on(run::run(&args)),
         Command::Follow(args) => block_on(follow::follow(&args)),
         Command::Batch(args) => block_on(batch::batch(&args)),
+        Command::Worker(args) => block_on(worker::worker(&args)),
+        Command::Fleet(args) => block_on(fleet::fleet(&args)),
         Command::Learn(args) => workflow::learn(&args),
         Command::Record(args) => block_on(record::record(&args)),
         Command::Do(args) => block_on(workflow::perform(&args)),
@@ -81,9 +89,10 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::Serve(args) => block_on(serve::serve(&args)),
         Command::Mcp(args) => block_on(mcp::mcp(&args)),
         Command::Model(args) => block_on(model::model(&args)),
-        Command::Agents(args) => agents::agents(&args),
+        Command::Agents(args) => block_on(agents::agents(&args)),
         Command::HoldBrowser(args) => block_on(hold_browser::hold_browser(args)),
         Command::ReadFiles => files::read_files(),
+        Command::WatchWorker(args) => worker::watch_worker(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::Secret(args) => block_on(secret::secret(&args)),
         Command::States(args) => states::states(&args),

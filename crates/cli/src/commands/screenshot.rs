@@ -1,12 +1,17 @@
-//! `deskhand screenshot`: saves the screen or a window.
+//! `deskhand screenshot`: saves the screen, a window, or a part of one.
 
 use std::path::Path;
 
-use deskhand_desktop::{Capture as _, Picture};
+use deskhand_core::ui::WindowInfo;
+use deskhand_desktop::{Capture as _, DesktopError, Picture};
+use deskhand_desktop_act::{Part, Target, zoom};
 use deskhand_host::Workspace;
 use deskhand_runtime::private;
 
-use super::host::{by_hand, work};
+use super::{
+    host::{by_hand, work},
+    target::find,
+};
 use crate::{
     args::ScreenshotArgs,
     exit::{CliError, CommandResult, Exit},
@@ -17,16 +22,39 @@ pub(crate) async fn screenshot(args: &ScreenshotArgs) -> CommandResult {
     let plan = by_hand(&args.stage)?;
     let looking = async |workspace: &Workspace| {
         let picture = match &args.window {
-            Some(wanted) => workspace.desktop.region(workspace.window(Some(wanted)).await?.bounds).await,
-            None => workspace.desktop.screen().await,
+            Some(wanted) => picture_in(workspace, &workspace.window(Some(wanted)).await?, args).await?,
+            None => workspace.desktop.screen().await?,
         };
-        let picture = picture?;
         save(&picture, &args.file)?;
         let size = format!("{}x{}", picture.region.width, picture.region.height);
         Output::to(Stream::Out).text(format!("{} ({size})", args.file.display()));
         Ok(Exit::Success)
     };
     work(&plan, looking).await
+}
+
+/// A picture of a window or of a part of it.
+async fn picture_in(
+    workspace: &Workspace,
+    window: &WindowInfo,
+    args: &ScreenshotArgs,
+) -> Result<Picture, CliError> {
+    let part = match (&args.of, args.area) {
+        (Some(target), _) => match find(&workspace.desktop, window, target).await?.target {
+            Target::Element { id, name } => Part::Element { id, name },
+            Target::Point(_) => {
+                return Err(CliError::usage("--of needs an element, not a point")
+                    .with_help("`--area` takes a part of the window by its edges"));
+            }
+        },
+        (None, Some(edges)) => Part::Area(edges),
+        (None, None) => return Ok(workspace.desktop.region(window.bounds).await?),
+    };
+    match zoom(&workspace.desktop, window.id, &part).await {
+        Ok(zoomed) => Ok(zoomed.picture.enlarged(/*side_max*/ 0)),
+        Err(DesktopError::Refused(refusal)) => Err(CliError::new(refusal.reason())),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Writes a picture as a PNG file.

@@ -4,11 +4,14 @@ use std::{
     env, io,
     net::SocketAddr,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use deskhand_serve::page::{PageOptions, PageServer, TlsFiles, UNIT, install, uninstall, unit_text};
+use deskhand_serve::page::{
+    FleetView, PageOptions, PageServer, TlsFiles, UNIT, install, uninstall, unit_text,
+};
 
-use super::{host::load, signals::Signals};
+use super::{fleet_server::Reached, host::load, signals::Signals};
 use crate::{
     args::ServeArgs,
     exit::{CliError, CommandResult, Exit},
@@ -36,6 +39,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
         arguments: state.into_iter().chain(args.options.iter().cloned()).collect(),
         defaults,
         folder,
+        fleet: fleet(args)?,
     };
     let server = PageServer::bind(host, options).await.map_err(|error| {
         let is_taken = error.kind() == io::ErrorKind::AddrInUse;
@@ -55,6 +59,13 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
     };
     server.serve(ending).await.map_err(|error| CliError::failed_to("serve the page", error))?;
     Ok(Exit::Success)
+}
+
+/// The fleet that is shown, if one is named.
+fn fleet(args: &ServeArgs) -> Result<Option<FleetView>, CliError> {
+    let Some(reached) = Reached::if_named(&args.fleet, Some(&args.sign))? else { return Ok(None) };
+    let key = reached.key()?.map(Arc::new);
+    Ok(Some(FleetView { server: reached.options, key }))
 }
 
 fn program() -> Result<PathBuf, CliError> {
@@ -111,7 +122,26 @@ fn words_of(args: &ServeArgs) -> Result<Vec<String>, CliError> {
         ("--tls-key", args.tls_key.clone()),
         ("--state-dir", args.store.state_dir().map(PathBuf::from)),
     ];
-    for (name, file) in files {
+    let fleet = &args.fleet;
+    // Everybody on this machine can read the unit.
+    if fleet.servers.iter().any(|address| address.contains('@')) {
+        let problem = "the address of the fleet has a password, which would stand in the unit";
+        return Err(CliError::usage(problem).with_help("give the service a file instead: --credentials FILE"));
+    }
+    let mut of_fleet = Vec::new();
+    if !fleet.servers.is_empty() {
+        words.push(format!("--fleet={}", fleet.servers.join(",")));
+        words.extend(fleet.fleet_name.iter().map(|name| format!("--fleet-name={name}")));
+        words.extend([format!("--replicas={}", fleet.replicas), format!("--lease={}", fleet.lease)]);
+        of_fleet = vec![
+            ("--credentials", fleet.credentials.clone()),
+            ("--roots", fleet.roots.clone()),
+            ("--certificate", fleet.certificate.clone()),
+            ("--certificate-key", fleet.certificate_key.clone()),
+            ("--key", args.sign.key.clone()),
+        ];
+    }
+    for (name, file) in files.into_iter().chain(of_fleet) {
         let Some(file) = file else { continue };
         let whole = std::path::absolute(&file)
             .map_err(|error| CliError::failed_to(format!("find {}", file.display()), error))?;

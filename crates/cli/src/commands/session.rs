@@ -61,6 +61,7 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
         script_variables: args.script.variables(),
         screenshot: screenshot.cloned(),
         schedule: args.schedule.clone(),
+        moved: false,
     }
 }
 

@@ -13,7 +13,7 @@ use deskhand_host::{
     config::{ChannelSetting, Config},
 };
 use deskhand_runtime::{
-    StopSwitch, Waits,
+    StopSwitch,
     people::{
         AnyUserChannel, Console, Frontend, InputLines, JsonFrontend, Listener, Nobody, PauseSwitch, console,
     },
@@ -90,7 +90,7 @@ impl Answerer {
                 boxed(console(input()?, frontend, stop.clone(), pause.clone()))
             }
         };
-        Ok((Control { user, pause, stop: stop.clone(), waits: Waits::default() }, listening))
+        Ok((Control { user, pause, stop: stop.clone(), ..Control::unattended() }, listening))
     }
 }
 

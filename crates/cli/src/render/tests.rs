@@ -60,7 +60,12 @@ fn journal_of(script: &str, limits: Limits) -> (Vec<JournalLine>, deskhand_runti
 /// A journal in the list of sessions.
 fn row_of(journal: &deskhand_runtime::Journal) -> SessionRow {
     let facts = Facts::of(&journal.lines);
-    SessionRow::of(&Row { id: &journal.header.session.0, state: SessionState::Ended, facts: &facts })
+    SessionRow::of(&Row {
+        id: &journal.header.session.0,
+        state: SessionState::Ended,
+        place: "",
+        facts: &facts,
+    })
 }
 
 fn text_of(lines: &[crate::output::Line]) -> String {

@@ -16,7 +16,7 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
         in_words(milliseconds(now.saturating_duration_since(waiting.since)).saturating_add(500) / 1_000);
     let said = match &waiting.on {
         Wait::LocalModel => "the local model to load".to_owned(),
-        Wait::Desktop => "the desktop to start".to_owned(),
+        Wait::Desktop => "the desktop to start; one of GNOME or KDE may ask you first".to_owned(),
         Wait::Opening(what) if what.is_empty() => "the desktop to be ready".to_owned(),
         Wait::Opening(what) => format!("{} to open", one_line(&what.join(", "))),
         Wait::Help => "retrievers".to_owned(),
@@ -35,7 +35,10 @@ pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
             return bad("model", &format!("{next}: {}", one_line(reason)));
         }
         Wait::Tool { tool, agent } => format!("{tool} of {agent}"),
-        Wait::Agent { subtask } => format!("an agent that works on “{}”", one_line(subtask)),
+        Wait::Agent { subtask, state } => {
+            let state = if state.is_empty() { String::new() } else { format!(": {}", one_line(state)) };
+            format!("an agent that works on “{}”{state}", one_line(subtask))
+        }
         Wait::Answers => "your answer".to_owned(),
         Wait::Approval => "your decision".to_owned(),
         Wait::Request => "your request".to_owned(),
@@ -90,6 +93,9 @@ mod tests {
             "  waiting   2 min 5 s for a.odt, b [2J to open",
         );
         check(Wait::LocalModel, "  waiting   2 min 5 s for the local model to load");
-        check(Wait::Desktop, "  waiting   2 min 5 s for the desktop to start");
+        check(
+            Wait::Desktop,
+            "  waiting   2 min 5 s for the desktop to start; one of GNOME or KDE may ask you first",
+        );
     }
 }

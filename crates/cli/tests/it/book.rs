@@ -60,6 +60,10 @@ pages! {
     reports: "docs/guides/reports.md" on "mousepad";
     scripts: "docs/guides/scripts.md" on "mousepad";
     secrets: "docs/guides/secrets.md" on "mousepad";
+    fleet: "docs/guides/fleet.md";
+    fleet_security: "docs/guides/fleet-security.md";
+    fleet_operations: "docs/guides/fleet-operations.md";
+    fleet_capacity: "docs/guides/fleet-capacity.md";
     serve: "docs/guides/serve.md";
     schedules: "docs/guides/schedules.md";
     sessions: "docs/guides/sessions.md" on "mousepad";
@@ -87,6 +91,7 @@ pages! {
     effects: "docs/internals/effects.md" on "mousepad";
     measuring_actions: "docs/internals/measuring-actions.md";
     keeper: "docs/internals/keeper.md";
+    fleet_simulation: "docs/internals/fleet-simulation.md";
     red_team: "docs/internals/red-team.md";
     sandbox: "docs/internals/sandbox.md";
     decisions: "docs/design/decisions.md";

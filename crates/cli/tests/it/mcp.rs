@@ -99,11 +99,16 @@ impl Client {
         }
     }
 
-    /// Calls a tool; its text, and whether it failed.
-    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+    /// Calls a tool; its whole result.
+    pub(crate) fn result(&mut self, tool: &str, arguments: Value) -> Value {
         let token = format!("progress of {tool}");
         let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": token}});
-        let result = self.request("tools/call", params);
+        self.request("tools/call", params)
+    }
+
+    /// The same; its text, and whether it failed.
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
+        let result = self.result(tool, arguments);
         let texts = result["content"].as_array().unwrap_or_else(|| panic!("{tool}: {result}")).iter();
         let text = texts.filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n");
         (text, result["isError"] == true)

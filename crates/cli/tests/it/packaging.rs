@@ -18,7 +18,7 @@ fn every_shell_completes_commands_and_options() {
         for word in ["screenshot", "completions", "base-url"] {
             assert!(script.contains(word), "{shell} does not complete {word}");
         }
-        for hidden in ["keep-desktop", "sandboxed"] {
+        for hidden in ["keep-desktop", "sandboxed", "watch-worker"] {
             assert!(!script.contains(hidden), "{shell} completes {hidden}");
         }
     }

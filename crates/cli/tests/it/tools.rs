@@ -128,9 +128,16 @@ program.sandbox = "if_possible"
 [servers.broken]
 command = ["deskhand-no-such-program"]
 program.sandbox = "if_possible"
+
+[fleet]
+labels = ["lab"]
 "#
     ));
     let shown = world.run(&["doctor"]);
+    assert!(
+        shown.contains("takes tasks that nobody signed") && shown.contains("fleet.accept.NAME"),
+        "{shown}"
+    );
     assert!(shown.contains("tools: forecast, click_element, picture, count"), "{shown}");
     assert!(shown.contains("program `deskhand-no-such-program` not found"), "{shown}");
     assert!(shown.contains("docs/guides/tools.md"), "{shown}");

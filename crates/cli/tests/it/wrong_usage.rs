@@ -33,6 +33,25 @@ fn no_model() {
     );
 }
 
+/// A worker without one would fail the tasks that others can do.
+#[test]
+fn no_model_for_a_worker() {
+    let shown = World::new().run(&["worker", "--fleet", "nats://127.0.0.1:1"]);
+    assert!(shown.starts_with("exit 2\n--- error\nerror: no model is configured\nhelp: "), "{shown}");
+}
+
+#[test]
+fn a_log_in_a_file_has_no_colours_and_no_password() {
+    let world = World::new();
+    let mut fleet = world.command(&["fleet", "status", "--fleet", "nats://me:correct-horse@127.0.0.1:1"]);
+    let output = fleet.env("DESKHAND_LOG", "trace").output().unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("DEBUG") && !errors.contains('\u{1b}'), "{errors}");
+    assert!(errors.contains("127.0.0.1") && !errors.contains("correct-horse"), "{errors}");
+    let shown = world.run(&["fleet", "status", "--fleet", "nats://127.0.0.1:1"]);
+    assert!(shown.starts_with("exit 1\n--- error\nerror: cannot connect to the server"), "{shown}");
+}
+
 #[test]
 fn unknown_model() {
     let world = World::new();

@@ -123,6 +123,11 @@ pub enum Proof {
         /// The active window.
         window: WindowRef,
     },
+    /// The window, which never takes the focus, is in front: a notification or a panel.
+    InFront {
+        /// The window.
+        window: WindowRef,
+    },
     /// The text that was meant was read back.
     Reads {
         /// The text that was read, clipped around the place of what was written.
@@ -209,6 +214,7 @@ impl Proof {
             | Self::TitleChanged { .. } => Rank::Says,
             Self::Holds { .. }
             | Self::Active { .. }
+            | Self::InFront { .. }
             | Self::Reads { .. }
             | Self::HasLength
             | Self::Number { .. }
@@ -435,6 +441,8 @@ pub enum Blindness {
     Terminal,
     /// A password field: its text is never read.
     Password,
+    /// A date whose year shows two digits.
+    Century,
 }
 
 /// Why there is no way to tell whether an action worked.

@@ -56,6 +56,7 @@ fn fact(action: &Action) -> Option<String> {
         Proof::Says { element, text } => format!("{} says {text}", of(element)),
         Proof::Holds { .. } => held(action)?,
         Proof::Active { window } => format!("{} focused", window.title),
+        Proof::InFront { window } => format!("{} in front", window.title),
         Proof::Reads { text, .. } => match action.aim.named_element() {
             Some(element) => format!("{} reads {text}", of(element)),
             None => text.clone(),

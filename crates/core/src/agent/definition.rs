@@ -31,6 +31,19 @@ pub enum AgentHome {
     Steps(Box<AgentSteps>),
     /// Another program: it receives the sub-task and reports the result.
     Delegate,
+    /// Another machine: like a delegate, but work there goes on whatever becomes of this program. A sub-task that is handed over once
+    /// more under its number is the same one, so a resumed session waits for it again.
+    Machine,
+}
+
+impl AgentHome {
+    /// Whether sub-tasks are handed over, and only a report comes back.
+    pub const fn reports(&self) -> bool {
+        match self {
+            Self::Steps(_) => false,
+            Self::Delegate | Self::Machine => true,
+        }
+    }
 }
 
 /// An agent driven by this machine: its statuses, prompts and tools.

@@ -15,7 +15,8 @@ mod view;
 
 pub(crate) use heal::{HealInput, heal_texts};
 pub(crate) use history::{
-    brief_text, call_text, context_for, digest, is_reading, reads, result_line, result_text,
+    Zoomed, ZoomedPictures, brief_text, call_text, context_for, digest, is_reading, reads, result_line,
+    result_text,
 };
 pub use inputs::system_message;
 pub(crate) use inputs::{

@@ -50,7 +50,7 @@ impl Reply {
             ReplyKind::Evaluation => parse_evaluation_reply(text).map(Self::Evaluation),
             ReplyKind::AppAgent | ReplyKind::Agent | ReplyKind::Probe => match own_steps(agent, agents) {
                 Some(AgentHome::Steps(steps)) => parse_agent_reply(text, steps, None),
-                Some(AgentHome::Delegate) | None => parse_app_reply(text),
+                Some(AgentHome::Delegate | AgentHome::Machine) | None => parse_app_reply(text),
             }
             .map(Self::App),
         }

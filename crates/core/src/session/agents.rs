@@ -21,14 +21,14 @@ use crate::{
     blackboard::SavedPicture,
     command::{Command, ToolSpec},
     intent::{Aimed, Does, Intent},
-    known_tools::{DELEGATE, RECALL},
+    known_tools::{DELEGATE, RECALL, ZOOM},
     model::ReplyKind,
     observation::{DesktopView, Look, Observation},
     operator::refine,
     policy::{Decision, Reading, Subject},
     prompt::{
-        AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, agent_system_text, agent_user_text,
-        app_user_text, context_for, operator_texts, relevant_words, system_message,
+        AgentInput, AppInput, Marks, PromptError, Sight, SubtaskInput, ZoomedPictures, agent_system_text,
+        agent_user_text, app_user_text, context_for, operator_texts, relevant_words, system_message,
     },
     reply::{
         AppReply, HostReply, ReplyError, agent_reply_schema, app_reply_schema, operator_reply_schema,
@@ -48,12 +48,12 @@ impl Session {
         let Worker::Agent(id) = worker else { return None };
         match &self.targets.agent(id)?.home {
             AgentHome::Steps(steps) => Some(steps),
-            AgentHome::Delegate => None,
+            AgentHome::Delegate | AgentHome::Machine => None,
         }
     }
 
     /// Whether an agent works in pictures of its window.
-    fn operates(&self, worker: Worker) -> bool {
+    pub(super) fn operates(&self, worker: Worker) -> bool {
         let Some(owner @ Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
             return false;
         };
@@ -79,7 +79,7 @@ impl Session {
         }
     }
 
-    /// The tools of an agent: for an AppAgent those of its application.
+    /// The tools of an agent: for an AppAgent those of its application, and none that shows pictures where there are none.
     pub(super) fn tools_of(&self, worker: Worker) -> Cow<'_, [ToolSpec]> {
         if let Some(steps) = self.steps_of(worker) {
             return Cow::Borrowed(&steps.tools);
@@ -88,10 +88,12 @@ impl Session {
         let Some(Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
             return Cow::Borrowed(all);
         };
-        if all.iter().all(|tool| tool.is_for(&window.app)) {
+        let sees = self.config.pictures;
+        let has = |tool: &ToolSpec| tool.is_for(&window.app) && (sees || tool.name != ZOOM);
+        if all.iter().all(has) {
             return Cow::Borrowed(all);
         }
-        Cow::Owned(all.iter().filter(|tool| tool.is_for(&window.app)).cloned().collect())
+        Cow::Owned(all.iter().filter(|tool| has(tool)).cloned().collect())
     }
 
     pub(super) fn reply_schema_of(&self, worker: Worker) -> (ReplyKind, Value) {
@@ -146,7 +148,7 @@ impl Session {
         &self,
         worker: Worker,
         observation: &Observation,
-        (sight, pictures): (&Sight, &[SavedPicture]),
+        (sight, pictures, zoomed): (&Sight, &[SavedPicture], ZoomedPictures),
     ) -> Result<(String, String), PromptError> {
         let gone = || PromptError { name: "app_user", problem: format!("agent {worker} is gone") };
         let app = self.app(worker).ok_or_else(gone)?;
@@ -157,7 +159,7 @@ impl Session {
                 let application = shown.map_or("", |app| &app.name);
                 let secrets = shown.map(|app| secret::listing(&self.secrets(), &app.name, &app.root));
                 let secrets = secrets.unwrap_or_default();
-                let common = SubtaskInput { pictures, ..self.input_of(app, &marks) };
+                let common = SubtaskInput { pictures, zoomed, ..self.input_of(app, &marks) };
                 let input = AppInput { common, application, secrets, sight };
                 if self.operates(worker) {
                     return operator_texts(&self.prompts, &input);
@@ -270,7 +272,7 @@ impl Session {
     /// The command that stands for handing a sub-task to a delegate agent.
     pub(super) fn delegation(&self, reply: &HostReply) -> Option<Command> {
         let target = reply.target.as_deref().filter(|_| reply.status == HostStatus::Assign)?;
-        let agent = self.agent_target(target).filter(|agent| matches!(agent.home, AgentHome::Delegate))?;
+        let agent = self.agent_target(target).filter(|agent| agent.home.reports())?;
         let subtask = reply.subtask.clone().unwrap_or_default();
         let context = self.delegation_context(&subtask, &reply.message);
         let arguments = [
@@ -305,7 +307,7 @@ impl Session {
     pub(super) fn assign_to_agent(&mut self, agent: AgentDefinition, subtask: String, message: Vec<String>) {
         match agent.home {
             AgentHome::Steps(_) => self.assign(Owner::Agent(agent.id, agent.name), subtask, message),
-            AgentHome::Delegate => {
+            AgentHome::Delegate | AgentHome::Machine => {
                 let Some(number) = self.next_step() else { return };
                 let worker = AgentRef::Agent { name: agent.name.clone() };
                 let earlier = self.round.subtasks.iter().filter(|record| record.agent == worker).count();
@@ -374,6 +376,7 @@ impl Session {
             hits: app.hits.as_deref().unwrap_or_default(),
             hits_tokens: self.config.retrieval.tokens_max,
             pictures: &[],
+            zoomed: ZoomedPictures::default(),
             recalls: self.tools_of(app.owner.worker()).iter().any(|tool| tool.name == RECALL),
             marks,
         }

@@ -143,12 +143,14 @@ impl Asks for App {
         let step = session.steps;
         let sight = session.sight_of(self.0, observation, step);
         let pictures = session.pictures_of(self.0);
-        let (system, user) = session.prompt_of(self.0, observation, (&sight, &pictures))?;
+        let zoomed = session.zoomed_of(self.0);
+        let shown: Vec<_> = zoomed.shown.iter().map(|one| one.picture.clone()).collect();
+        let (system, user) = session.prompt_of(self.0, observation, (&sight, &pictures, zoomed))?;
         if let Some(app) = session.app_mut(self.0) {
             app.notice.clear();
             app.pictures_to = step;
         }
-        let kept = pictures.into_iter().map(|saved| saved.picture).collect();
+        let kept = pictures.into_iter().map(|saved| saved.picture).chain(shown).collect();
         Ok(Asking { system, examples: Vec::new(), user, kept, picture: sight.picture })
     }
 

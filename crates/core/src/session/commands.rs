@@ -2,6 +2,7 @@
 
 use crate::{
     command::{CallResult, Command, ToolSpec},
+    known_tools::ZOOM,
     prompt::Marks,
     suggest::nearest,
     workflow::WorkflowOffer,
@@ -11,6 +12,11 @@ use crate::{
 pub(super) fn unknown_tool(command: &Command, tools: &[ToolSpec]) -> Option<CallResult> {
     if command.tool_in(tools).is_some() {
         return None;
+    }
+    if command.tool == ZOOM {
+        let why =
+            "this session takes no pictures, so there is no `zoom`; `read_text` and `more` read elements";
+        return Some(CallResult::failure(None, why));
     }
     let near = nearest(&command.tool, tools.iter().map(|tool| tool.name.as_str()));
     let hint = near.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();

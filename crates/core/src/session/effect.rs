@@ -58,7 +58,7 @@ pub enum Effect {
         approval: Approval,
     },
     /// Hand a sub-task to a delegate agent and wait for its report. As for a command, the record is written first and the
-    /// sub-task is never sent again blindly.
+    /// sub-task is never sent again blindly. On another machine, where it is known by its number, it is waited for again.
     Delegate {
         /// The agent.
         agent: AgentId,

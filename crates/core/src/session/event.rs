@@ -49,6 +49,8 @@ pub enum Suspension {
         /// The failure.
         failure: ModelFailure,
     },
+    /// Another machine has the session, or may have it: nothing more is done here.
+    Elsewhere,
 }
 
 impl fmt::Display for Suspension {
@@ -56,6 +58,7 @@ impl fmt::Display for Suspension {
         match self {
             Self::Signal => f.write_str("the process was told to end"),
             Self::Model { failure } => write!(f, "the model call failed: {failure}"),
+            Self::Elsewhere => f.write_str("another machine may have the session now"),
         }
     }
 }

@@ -228,6 +228,12 @@ impl Session {
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::Host(phase) => self.step_taken_over(Host, phase),
             Stage::App(worker, phase) => self.step_taken_over(App(worker), phase),
+            // If it was handed over before the session was resumed, work goes on there.
+            Stage::Delegated(delegation) if self.is_machine(delegation.agent) => {
+                self.stage = Stage::Delegated(delegation);
+                self.take_back_refused();
+                add_line(&mut self.host.notice, TAKEN_OVER);
+            }
             Stage::Delegated(_) => {
                 self.back_to_host();
                 add_line(&mut self.host.notice, TAKEN_OVER);

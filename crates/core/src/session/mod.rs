@@ -42,6 +42,7 @@ mod subtask;
 mod verify;
 mod words;
 mod workflow;
+mod zoomed;
 
 pub use config::{Evaluate, Limits, PictureCompression, SessionConfig, SessionLimits, Verify, ViewConfig};
 pub use effect::{Approval, AskedBy, Effect, EffectRecord, Refused, StepRef};

@@ -6,12 +6,14 @@ use super::{
     event::{Event, EventRecord, Incoming},
     host::Host,
     machine::ApplyError,
+    stall::Stall,
     state::{Phase, Session, Stage},
     step::Steps as _,
 };
 use crate::{
-    agent::{AgentReport, Worker},
+    agent::{AgentHome, AgentReport, Worker},
     command::{CallResult, Verdict},
+    ids::AgentId,
     session::SubtaskStatus,
 };
 
@@ -42,7 +44,10 @@ impl Session {
             self.targets.set_windows(Vec::new());
         }
         if record.effect.is_some() {
+            // What was interrupted may have changed nothing for that reason: neither it nor the next attempt is a repetition.
+            self.forget_repetitions();
             self.return_interrupted_work();
+            self.forget_repetitions();
         }
         if !desktop_kept {
             self.invalidate_windows();
@@ -68,7 +73,14 @@ impl Session {
         }
     }
 
-    /// Reports a command or sub-task in progress as possibly half done.
+    fn forget_repetitions(&mut self) {
+        self.host.stall = Stall::default();
+        for app in &mut self.apps {
+            app.stall = Stall::default();
+        }
+    }
+
+    /// Reports a command or sub-task in progress as possibly half done; not one that another machine goes on with.
     fn return_interrupted_work(&mut self) {
         let Some(pending) = &self.pending else { return };
         let answers = pending.id;
@@ -77,6 +89,8 @@ impl Session {
                 let result = CallResult::failure(Some(Verdict::Unknown), HALF_DONE);
                 self.dispatch(Incoming { answers, event: Event::Returned { result } });
             }
+            // It goes on there, and is asked for again.
+            Effect::Delegate { agent, .. } if self.is_machine(*agent) => {}
             Effect::Delegate { .. } => {
                 let report = AgentReport { status: SubtaskStatus::Failed, result: HALF_DONE.to_owned() };
                 self.dispatch(Incoming { answers, event: Event::Delegated { report } });
@@ -90,6 +104,11 @@ impl Session {
             | Effect::AwaitApproval { .. }
             | Effect::Finish { .. } => {}
         }
+    }
+
+    /// Whether an agent is on another machine.
+    pub(super) fn is_machine(&self, agent: AgentId) -> bool {
+        self.targets.agent(agent).is_some_and(|agent| matches!(agent.home, AgentHome::Machine))
     }
 
     /// Invalidates all work on windows of the old desktop: their ids may now mean other windows.

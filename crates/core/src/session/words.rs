@@ -97,6 +97,13 @@ impl Made {
     }
 }
 
+impl Session {
+    /// The files that the session has saved, by the proofs of its actions: the last ones.
+    pub fn saved_files(&self) -> impl Iterator<Item = &str> {
+        self.made.0.iter().map(String::as_str)
+    }
+}
+
 /// The texts in a value, one line each.
 pub(super) fn strings_in(value: &Value, into: &mut String) {
     match value {

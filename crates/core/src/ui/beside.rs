@@ -125,26 +125,36 @@ pub(crate) fn labels_beside(tree: &Tree) -> HashMap<ElementId, Beside<'_>> {
 
 /// The elements of a tree as parts.
 fn parts(tree: &Tree) -> Vec<Part<'_>> {
-    let mut controls: Vec<u16> = Vec::new();
+    let mut controls: Vec<&Element> = Vec::new();
     let mut parts = Vec::with_capacity(tree.elements.len());
     for element in &tree.elements {
         let Element { depth, role, name, text, states, source, .. } = element;
-        while controls.last().is_some_and(|control| control >= depth) {
+        while controls.last().is_some_and(|control| control.depth >= *depth) {
             controls.pop();
         }
         let text = text.as_deref().filter(|_| role.is_caption()).unwrap_or_default();
         let called = if name.trim().is_empty() { text.trim() } else { name.trim() };
         let is_shown = (states.has(State::Showing) || !source.is_tree()) && !states.has(State::Defunct);
-        parts.push(Part { element, called, is_shown, in_control: !controls.is_empty() });
+        let in_control = controls.iter().any(|control| is_part_of_control(control, element));
+        parts.push(Part { element, called, is_shown, in_control });
         if is_control(role) {
-            controls.push(*depth);
+            controls.push(element);
         }
     }
     parts
 }
 
+/// Whether an element inside of another one says what that is. LibreOffice has the page of a tab inside of the tab.
+pub(crate) fn is_part_of_control(around: &Element, inner: &Element) -> bool {
+    let is_beside = || {
+        let (around, inner) = (around.bounds?, inner.bounds?);
+        Some(around.intersection(&inner).is_none())
+    };
+    is_control(&around.role) && !(around.role == Role::PAGE_TAB && is_beside() == Some(true))
+}
+
 /// Whether what is inside an element says what that is. The cells of a table may hold a label and its field.
-pub(crate) fn is_control(role: &Role) -> bool {
+fn is_control(role: &Role) -> bool {
     role.is_interactive() && *role != Role::TABLE_CELL
 }
 

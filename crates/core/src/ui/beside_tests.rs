@@ -57,6 +57,24 @@ fn a_name_of_the_tree_is_left_as_it_is_but_that_of_a_choice_is_what_is_chosen() 
 }
 
 #[test]
+fn the_page_of_a_tab_may_be_inside_of_the_tab() {
+    check(
+        &[
+            (0, "dialog", "Page", [0, 0, 700, 500]),
+            (1, "page tab", "Page", [100, 10, 40, 30]),
+            (2, "label", "Page", [104, 14, 32, 16]),
+            (2, "panel", "Margins", [10, 60, 300, 200]),
+            (3, "spin button", "", [100, 70, 140, 34]),
+            (3, "filler", "", [20, 78, 77, 17]),
+            (4, "label", "Left:", [20, 78, 77, 17]),
+            (3, "toggle button", "", [100, 110, 200, 34]),
+            (3, "label", "Layout:", [20, 110, 77, 34]),
+        ],
+        &[(4, "Left:"), (7, "Layout:")],
+    );
+}
+
+#[test]
 fn what_is_on_a_button_in_a_row_or_elsewhere_labels_nothing() {
     check(
         &[

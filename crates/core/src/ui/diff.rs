@@ -67,6 +67,8 @@ pub enum FieldChange {
     Table(Option<TableShape>),
     /// [`Element::address`]
     Address(Option<String>),
+    /// [`Element::told`]
+    Told(Option<String>),
     /// [`Element::source`]
     Source(Source),
 }
@@ -229,6 +231,7 @@ fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
         child_count,
         table,
         address,
+        told,
         source,
         // Belongs to one action and is never stored.
         instead_of: _,
@@ -251,6 +254,7 @@ fn fields_changed(old: &Element, new: &Element) -> Vec<FieldChange> {
     note(old.child_count != *child_count, &|| FieldChange::ChildCount(*child_count));
     note(old.table != *table, &|| FieldChange::Table(*table));
     note(old.address != *address, &|| FieldChange::Address(address.clone()));
+    note(old.told != *told, &|| FieldChange::Told(told.clone()));
     note(old.source != *source, &|| FieldChange::Source(*source));
     fields
 }
@@ -269,6 +273,7 @@ fn set_field(element: &mut Element, field: &FieldChange) {
         FieldChange::ChildCount(count) => element.child_count = *count,
         FieldChange::Table(table) => element.table = *table,
         FieldChange::Address(address) => element.address.clone_from(address),
+        FieldChange::Told(told) => element.told.clone_from(told),
         FieldChange::Source(source) => element.source = *source,
     }
 }

@@ -25,7 +25,7 @@ const SEPARATORS: &[&str] = &[" - ", " — ", " – "];
 
 impl DocumentInfo {
     /// The document that a title names; `None` if it names none. An unmarked name counts as a document only if it looks like a
-    /// file: `sales.odt - LibreOffice Writer`, `*~/a/notes.txt - Mousepad`, `notes.txt (~/a) - gedit`.
+    /// file: `sales.odt - LibreOffice Writer`, `*~/a/notes.txt - Mousepad`, `notes.txt (~/a) - gedit`, `jEdit - notes.txt`.
     pub fn of_title(title: &str) -> Option<Self> {
         let (title, before) = without_prefix(title.trim());
         let (head, rest) = SEPARATORS
@@ -47,7 +47,7 @@ impl DocumentInfo {
             None => name.starts_with(['/', '~']).then(|| name.to_owned()),
         };
         if name.is_empty() || !(modified || path.is_some() || is_file_name(name)) {
-            return None;
+            return after_application(rest);
         }
         let name = name.rsplit('/').next().unwrap_or(name).to_owned();
         Some(Self { name, path, modified: modified.then_some(true) })
@@ -62,6 +62,20 @@ impl DocumentInfo {
     pub fn only_gets_modified(before: &str, now: &str) -> bool {
         Self::has_mark(now) && !Self::has_mark(before) && letters(before) == letters(now)
     }
+}
+
+/// The document that the last part of a title names: `jEdit - notes.txt (modified)`. No version: `Untitled - Editor 7.4`.
+fn after_application(last: &str) -> Option<DocumentInfo> {
+    let (name, marked) = without_suffix(last);
+    let is_word = |name: &str| {
+        name.rsplit_once('.').is_some_and(|(_, extension)| extension.starts_with(char::is_alphabetic))
+    };
+    let is_last = SEPARATORS.iter().all(|separator| !name.contains(separator));
+    (is_last && is_file_name(name) && is_word(name)).then(|| DocumentInfo {
+        name: name.trim().to_owned(),
+        path: None,
+        modified: marked.then_some(true),
+    })
 }
 
 /// The letters and digits of a title without marks.
@@ -138,6 +152,10 @@ mod tests {
             "*[drawing] (imported)-1.0 (RGB color) – GIMP",
             Some(("[drawing] (imported)-1.0 (RGB color)", None, Some(true))),
         );
+        check("jEdit - notes.txt", Some(("notes.txt", None, None)));
+        check("jEdit - notes.txt (modified)", Some(("notes.txt", None, Some(true))));
+        check("Untitled 1 - LibreOffice 7.4", None);
+        check("Inbox - notes.txt - Mail", None);
         check("Untitled 1 - LibreOffice Writer", None);
         check("Preferences", None);
         check("", None);

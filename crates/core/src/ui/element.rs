@@ -99,7 +99,7 @@ pub struct Element {
     /// Supported patterns.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patterns: Vec<Pattern>,
-    /// Number of children, including those not read.
+    /// Number of children, including those not read; [`Element::UNCOUNTED`] if there are more than the application tells.
     #[serde(default)]
     pub child_count: u32,
     /// Rows and columns of a table.
@@ -108,6 +108,9 @@ pub struct Element {
     /// Address (URL) of the document, for the document of a page, clipped like a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
+    /// What else its application says about it, in a few words: `page 2 of 5`, `Heading 1`, `stored 0.122`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub told: Option<String>,
     /// Where it was found.
     #[serde(default, skip_serializing_if = "Source::is_tree")]
     pub source: Source,
@@ -133,6 +136,7 @@ impl Element {
             child_count: 0,
             table: None,
             address: None,
+            told: None,
             source: Source::AtSpi,
             instead_of: None,
         }
@@ -142,6 +146,12 @@ impl Element {
 impl Element {
     /// The longest text in an observation, in characters; tools can read more.
     pub const TEXT_MAX: usize = 500;
+
+    /// The longest [`Element::told`], in characters.
+    pub const TOLD_MAX: usize = 100;
+
+    /// The number of children of an element whose application tells only of some of them.
+    pub const UNCOUNTED: u32 = u32::MAX;
 
     /// Of how many of its parts the names stand for an element without one.
     pub const PARTS_MAX: usize = 8;

@@ -18,7 +18,7 @@ mod tree;
 mod window;
 
 pub use application::{InstalledApplication, bare_name, name_words};
-pub(crate) use beside::{Part, is_control, is_sentence, label_beside, labels_beside};
+pub(crate) use beside::{Part, is_part_of_control, is_sentence, label_beside, labels_beside};
 pub use description::{Description, NotDescribed};
 pub use diff::{DiffError, ElementChange, FieldChange, Placed, PlacedRun, TreeDiff, apply, diff};
 pub use document::DocumentInfo;

@@ -74,6 +74,7 @@ fn returned(report: Report) -> CallResult {
         route: None,
         report,
         output: Value::Null,
+        picture: None,
         window: None,
         elapsed_ms: 0,
     }

@@ -31,10 +31,11 @@ fn any_element() -> impl Strategy<Value = Element> {
         select(vec![Source::AtSpi, Source::Ocr, Source::Omniparser]),
         select(vec!["", "tip"]),
         option::of(select(vec!["https://example.org/", "file:///a"])),
+        option::of(select(vec!["bold", "page 1 of 2"])),
     );
     (1..40_u32, looks, rest).prop_map(|(id, looks, rest)| {
         let (depth, role, name, text, states, bounds) = looks;
-        let (value, patterns, child_count, table, source, description, address) = rest;
+        let (value, patterns, child_count, table, source, description, address, told) = rest;
         Element {
             id: ElementId(id),
             depth,
@@ -54,6 +55,7 @@ fn any_element() -> impl Strategy<Value = Element> {
             child_count,
             table: table.map(|(rows, columns)| TableShape { rows, columns }),
             address: address.map(str::to_owned),
+            told: told.map(str::to_owned),
             source,
             instead_of: None,
         }

@@ -153,6 +153,7 @@ impl Forged {
             route: None,
             report: Report::text(text.clone()),
             output: json!({"rows": [[text, "a"]], (text.clone()): text}),
+            picture: None,
             window,
             elapsed_ms: 3,
         };

@@ -299,6 +299,7 @@ impl Harness {
                 route: None,
                 report: Report::text("done"),
                 output,
+                picture: None,
                 window,
                 elapsed_ms: 3,
             },

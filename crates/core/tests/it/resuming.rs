@@ -7,7 +7,7 @@ use deskhand_core::{
     policy::{Decision, Policy, Rule},
     session::{ApprovalScope, AskedBy, Effect, Event, NoAnswer, SessionConfig, SubtaskStatus},
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Harness, app, assign_reply, config, host, window};
 
@@ -27,6 +27,26 @@ fn interrupted_call_is_reported_and_never_sent_again() {
     let prompt = h.prompt();
     assert!(prompt.contains("unknown: the process ended while it ran; it may be half done"), "{prompt}");
     assert!(prompt.contains("skipped, not run"), "{prompt}");
+}
+
+/// Who is interrupted again and again has not tried in vain.
+#[test]
+fn interrupted_actions_are_no_repetitions() {
+    let launch = json!({
+        "thought": "t", "status": "CONTINUE", "function": "launch_application",
+        "arguments": {"name": "LibreOffice Calc"},
+    });
+    for desktop_kept in [false, true] {
+        let mut h = Harness::started(config());
+        h.windows = Vec::new();
+        for _ in 0..8 {
+            h.look();
+            assert!(!h.prompt().contains("exactly the same"), "{}", h.prompt());
+            h.reply(&launch.to_string());
+            assert_eq!(h.command().tool, "launch_application", "it is sent each time");
+            h.answer(resumed(desktop_kept));
+        }
+    }
 }
 
 #[test]
@@ -126,6 +146,24 @@ fn delegated_subtask_returns_as_a_report() {
     h.step(&assign_reply("w1"));
     h.succeeds(h.windows.first().cloned(), Value::Null);
     h.look();
+}
+
+#[test]
+fn what_another_machine_works_on_is_waited_for_again() {
+    let scanner = AgentDefinition { home: AgentHome::Machine, ..oven() };
+    let mut h = Harness::started(SessionConfig { agents: vec![scanner], ..config() });
+    h.look();
+    h.reply(&assign_reply("a1").to_string());
+    let handed = h.session.next().cloned().unwrap();
+    for desktop_kept in [true, false] {
+        // It is not sent again: it is asked for under the same number.
+        h.answer(resumed(desktop_kept));
+        assert_eq!(h.session.next(), Some(&handed));
+    }
+    let report = AgentReport { status: SubtaskStatus::Finished, result: "a page".to_owned() };
+    h.answer(Event::Delegated { report });
+    h.look();
+    assert!(h.prompt().contains("by Oven: FINISHED — a page"), "{}", h.prompt());
 }
 
 /// A session that is about to delegate, under one rule.

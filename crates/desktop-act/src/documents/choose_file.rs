@@ -20,7 +20,7 @@ use deskhand_desktop::{
 use super::file_dialog::{accept, name_field, name_field_in, still_reads, type_name};
 use crate::{
     patience::{read_tree, settle_earlier, watch_app},
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::surfaces,
 };
 
@@ -49,7 +49,7 @@ pub async fn choose_file<D: Desktop>(
     path: &str,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::ChooseFile { path: path.to_owned() }, choose(desktop, window, path, limits).await)
+    carry_out(Act::ChooseFile { path: path.to_owned() }, choose(desktop, window, path, limits)).await
 }
 
 async fn choose<D: Desktop>(

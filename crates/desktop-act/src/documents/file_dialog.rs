@@ -27,7 +27,19 @@ pub(super) async fn name_field<D: Desktop>(
     }
 }
 
-/// The field for the name: the one that is named so, else the one with the focus, else the only one.
+/// Whether a dialog asks for a file: its application says so, or labels a field for its name.
+pub(super) fn asks_for_file(tree: &Tree) -> bool {
+    let says_so =
+        |one: &Element| one.role == Role::FILE_CHOOSER || (one.role == Role::LABEL && means_name(&one.name));
+    tree.elements.iter().any(says_so) && name_field_in(tree).is_some()
+}
+
+fn means_name(label: &str) -> bool {
+    let name = fold_name(label);
+    ["name", "file name", "filename"].contains(&name.trim_end_matches(':'))
+}
+
+/// The field for the name: the one that is named so, else the one with the focus, else the only one. Names in lists may be editable, too.
 pub(super) fn name_field_in(tree: &Tree) -> Option<&Element> {
     let takes_text = |element: &&Element| {
         element.offers(Pattern::EditableText)
@@ -35,13 +47,12 @@ pub(super) fn name_field_in(tree: &Tree) -> Option<&Element> {
             && element.role != Role::COMBO_BOX
     };
     let fields: Vec<&Element> = tree.elements.iter().filter(takes_text).collect();
-    let is_named = |element: &&&Element| {
-        let name = fold_name(&element.name);
-        ["name", "file name", "filename"].contains(&name.trim_end_matches(':'))
-    };
     let focused = fields.iter().find(|element| element.states.has(State::Focused));
-    let only = || fields.first().filter(|_| fields.len() == 1);
-    fields.iter().find(is_named).or(focused).or_else(only).copied()
+    let only = || {
+        let mut entries = fields.iter().filter(|one| [Role::ENTRY, Role::TEXT].contains(&one.role));
+        entries.next().filter(|_| entries.next().is_none())
+    };
+    fields.iter().find(|one| means_name(&one.name)).or(focused).or_else(only).copied()
 }
 
 /// Puts the path into the name field; returns what it reads if that is something else.

@@ -48,7 +48,7 @@ fn answer_of(name: &str) -> Option<(Question, bool)> {
 /// Whether a dialog sets the options of an export, such as the separators of a text file.
 fn sets_options(dialog: &WindowInfo) -> bool {
     let title = dialog.title.to_lowercase();
-    title.starts_with("export text file") || title.starts_with("text export")
+    ["export text file", "text export", "export image as"].iter().any(|words| title.starts_with(words))
 }
 
 /// Clicks the button of `dialog` that gives the answer; false if the question is not one that was answered in advance.
@@ -69,7 +69,8 @@ pub(super) async fn answer<D: Desktop>(
     };
     let gives = |button: &&Element| {
         let found = answer_of(&button.name);
-        let options = sets_options(dialog) && fold_name(&button.name) == "ok";
+        let accepts = ["ok", "export"].contains(&fold_name(&button.name).as_str());
+        let options = sets_options(dialog) && accepts;
         let found = found.or_else(|| options.then_some((Question::Options, true)));
         found.is_some_and(|(question, says)| wanted(question) == Some(says))
     };

@@ -13,7 +13,7 @@ use deskhand_desktop::{
 
 use super::{questions::Answers, saving::Saving};
 use crate::{
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -28,7 +28,7 @@ pub async fn save<D: Desktop>(
     keep_format: Option<bool>,
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
-    report(Act::Save, save_to_own_file(desktop, window, keep_format, limits).await)
+    carry_out(Act::Save, save_to_own_file(desktop, window, keep_format, limits)).await
 }
 
 async fn save_to_own_file<D: Desktop>(
@@ -54,6 +54,11 @@ pub(super) async fn document_window<D: Desktop>(desktop: &D, window: WindowId) -
     if front.id != window && front.kind == WindowKind::Dialog {
         return Err(Refusal::DialogInFront { dialog: (&front).into(), of: None }.into());
     }
+    own_window(desktop, window).await
+}
+
+/// The window itself.
+pub(super) async fn own_window<D: Desktop>(desktop: &D, window: WindowId) -> Result<WindowInfo, Halt> {
     let windows = desktop.windows().await?;
     let main = windows.into_iter().find(|info| info.id == window);
     Ok(main.ok_or(DesktopError::NoWindow(window))?)

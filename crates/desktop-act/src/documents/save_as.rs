@@ -8,7 +8,7 @@ use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
     text::clip,
-    ui::{Role, State, WindowInfo, belongs_to, names_equal, same_app},
+    ui::{Element, Role, State, WindowInfo, WindowKind, belongs_to, fold_name, names_equal, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopResult, QuietLimits,
@@ -16,15 +16,16 @@ use deskhand_desktop::{
 };
 
 use super::{
-    file_dialog::{accept, enter_name, name_field, still_reads},
+    file_dialog::{accept, asks_for_file, enter_name, name_field, still_reads},
     questions::Answers,
-    save::document_window,
+    save::{document_window, own_window},
     saving::Saving,
 };
 use crate::{
     patience::read_tree,
-    report::{ActLimits, ActionReport, Halt, report},
+    report::{ActLimits, ActionReport, Halt, carry_out},
     select::select,
+    surfaces::{bring_to_front, surfaces},
     visit::visit,
 };
 
@@ -36,7 +37,10 @@ const LOOKS_MAX: usize = 200;
 const FILE_MENU: &str = "File";
 const SAVE_AS_ITEM: &str = "Save As…";
 /// The names of the button that saves, in the order of preference.
-const SAVE_BUTTONS: [&str; 3] = ["save", "ok", "save as"];
+const SAVE_BUTTONS: [&str; 4] = [SAVE_BUTTON, "ok", "save as", EXPORT_BUTTON];
+/// Those that tell that a dialog saves or exports.
+const SAVE_BUTTON: &str = "save";
+const EXPORT_BUTTON: &str = "export";
 
 /// Where to save to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,7 +55,8 @@ pub struct SaveAs {
     pub overwrite: bool,
 }
 
-/// Saves the document of a window to a file, and waits until it is written.
+/// Saves the document of a window to a file, and waits until it is written: by the dialog to save or to export that is open already,
+/// else by the one of the menu.
 ///
 /// # Errors
 /// [`DesktopError::NoWindow`] if the window is gone, or another error of the desktop.
@@ -62,7 +67,7 @@ pub async fn save_as<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<ActionReport> {
     let act = Act::SaveAs { path: wanted.path.clone() };
-    report(act, save_to(desktop, window, wanted, limits).await)
+    carry_out(act, save_to(desktop, window, wanted, limits)).await
 }
 
 async fn save_to<D: Desktop>(
@@ -78,16 +83,25 @@ async fn save_to<D: Desktop>(
     if !file.has_folder {
         return Err(Refusal::NoFile { path: file.path, folder: true, near: Vec::new() }.into());
     }
-    let main = document_window(desktop, window).await?;
+    let open = saving_dialog(desktop, window).await?;
+    let main = match &open {
+        Some(_) => own_window(desktop, window).await?,
+        None => document_window(desktop, window).await?,
+    };
     let act = Act::SaveAs { path: file.path.clone() };
     let done = |evidence: Evidence, waited_ms: u64| {
         Action::new(act.clone(), Aim::window(&main), evidence).by(Route::Input).after(waited_ms)
     };
-    let Some(dialog) = open_dialog(desktop, &main, limits).await? else {
+    let exports = open.as_ref().is_some_and(|(_, exports)| *exports);
+    let dialog = match open {
+        Some((dialog, _)) => Some(bring_to_front(desktop, dialog.id).await?),
+        None => open_dialog(desktop, &main, limits).await?,
+    };
+    let Some(dialog) = dialog else {
         let nothing = Shortfall::NothingChanged { pixels: false, then: None };
         return Ok(done(nothing.into(), milliseconds(DIALOG_MAX)).into());
     };
-    let saving = Saving::to_file(desktop, &main, &file.path).await?;
+    let saving = Saving::to_file(desktop, &main, &file.path).await?.that_exports(exports);
     if let Some(text) = enter_name(desktop, &dialog, &file.path).await? {
         let otherwise =
             Shortfall::ReadsOtherwise { text: clip(&text, TEXT_MAX), corrected: false, around: None };
@@ -114,6 +128,29 @@ async fn save_to<D: Desktop>(
         saved.waited_ms += waited_ms;
     }
     Ok(ActionReport::from(done(saved.evidence, saved.waited_ms)).with_window(saved.asks))
+}
+
+/// The dialog to save that is open already, and whether it exports: the topmost one with a field for a name and a button that saves.
+async fn saving_dialog<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+) -> Result<Option<(WindowInfo, bool)>, Halt> {
+    for surface in surfaces(desktop, window).await?.into_iter().rev() {
+        let is_main = surface.id == window && surface.kind != WindowKind::Dialog;
+        if is_main || surface.kind.is_popup() {
+            continue;
+        }
+        let tree = read_tree(desktop, surface.id).await?;
+        let has_button = |name: &str| {
+            let fits = |one: &Element| one.role == Role::PUSH_BUTTON && fold_name(&one.name) == name;
+            tree.elements.iter().any(fits)
+        };
+        let exports = has_button(EXPORT_BUTTON);
+        if asks_for_file(&tree) && (exports || has_button(SAVE_BUTTON)) {
+            return Ok(Some((surface, exports)));
+        }
+    }
+    Ok(None)
 }
 
 /// Opens the dialog by the menu, if the window has one, else by Ctrl+Shift+S.

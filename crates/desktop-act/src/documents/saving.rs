@@ -40,6 +40,8 @@ pub(crate) struct Saving {
     told: bool,
     /// Whether the window showed this file before.
     showed: bool,
+    /// Whether a copy in another format is written, which leaves the document as modified as it is.
+    exports: bool,
 }
 
 /// What a window shows of its document.
@@ -95,6 +97,11 @@ impl Saving {
         saving.with_stamp(desktop).await
     }
 
+    /// The same for a copy of the document, if `exports`.
+    pub(crate) fn that_exports(self, exports: bool) -> Self {
+        Self { exports, ..self }
+    }
+
     async fn of<D: Desktop>(desktop: &D, window: &WindowInfo, path: Option<String>) -> DesktopResult<Self> {
         let known = desktop.windows().await?;
         Ok(Self {
@@ -106,6 +113,7 @@ impl Saving {
             modified: None,
             told: false,
             showed: false,
+            exports: false,
         })
     }
 
@@ -208,8 +216,8 @@ impl Saving {
         let stamp = now.stamp.filter(|stamp| Some(*stamp) != self.stamp)?;
         let rests = last.and_then(|last| last.stamp) == Some(stamp);
         let mark_went = self.modified == Some(true) && shown.modified == Some(false);
-        let complete =
-            !self.is_being_written(now, shown) && shown.modified != Some(true) && (mark_went || rests);
+        let is_unsaved = shown.modified == Some(true) && !self.exports;
+        let complete = !self.is_being_written(now, shown) && !is_unsaved && (mark_went || rests);
         complete.then(|| Proof::Saved { path: now.path.clone(), bytes: stamp.size, already: false })
     }
 

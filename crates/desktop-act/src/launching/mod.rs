@@ -11,10 +11,11 @@ use deskhand_core::{
     action::{Act, Action, Aim, Evidence, Proof, Refusal, Shortfall},
     command::Route,
     duration::milliseconds,
+    ids::WindowId,
     ui::WindowInfo,
 };
 use deskhand_desktop::{Desktop, DesktopResult, LaunchRequest, Launched};
-use futures_util::future::{join_all, try_join_all};
+use futures_util::future::join_all;
 use std::{
     collections::BTreeMap,
     time::{Duration, Instant},
@@ -29,7 +30,7 @@ use crate::report::{ActLimits, ActionReport, refused};
 /// How long nothing may change after a program has ended well and shown nothing, until it counts as failed. Until then, a running
 /// instance may have taken over.
 const HANDED_OVER: Duration = Duration::from_secs(5);
-/// How long a window that is idle may keep a title that names no document, until it counts as the one that it has: a browser shows its
+/// How long after it came a window may keep a title that names no document, until it counts as the one that it has: a browser shows its
 /// window before the page.
 const NAMED_WITHIN: Duration = Duration::from_secs(1);
 
@@ -73,7 +74,7 @@ pub async fn launch<D: Desktop>(
     let known = desktop.windows().await?;
     let launched = desktop.launch(&request).await?;
     let wish = Wish { start: 0, launched: &launched, files: &files };
-    let (ends, waited) = all_shown(desktop, &known, &[wish], limits).await?;
+    let (ends, waited) = Box::pin(all_shown(desktop, &known, &[wish], limits)).await?;
     let end = ends.into_iter().next().unwrap_or(End::Pending);
     Ok(end.report(desktop, &launched, &waited))
 }
@@ -95,7 +96,8 @@ pub async fn open<D: Desktop>(
         }
     }
     let known = desktop.windows().await?;
-    let launched = try_join_all(openings.iter().map(|opening| desktop.launch(&opening.request))).await?;
+    let requests: Vec<LaunchRequest> = openings.iter().map(|opening| opening.request.clone()).collect();
+    let launched = desktop.launch_all(&requests).await?;
     let starts = || openings.iter().zip(&launched).enumerate();
     let wishes: Vec<Wish<'_>> = starts()
         .flat_map(|(start, (opening, launched))| {
@@ -158,23 +160,26 @@ async fn all_shown<D: Desktop>(
     limits: &ActLimits,
 ) -> DesktopResult<(Vec<End>, Waited)> {
     let mut waited = Waited::new(limits.launch);
-    let mut first_titles = BTreeMap::new();
+    // How each window came: when, and with which title.
+    let mut came: BTreeMap<WindowId, (Instant, String)> = BTreeMap::new();
     loop {
         let windows = desktop.windows().await?;
         for window in &windows {
-            first_titles.entry(window.id).or_insert_with(|| window.title.clone());
+            came.entry(window.id).or_insert_with(|| (Instant::now(), window.title.clone()));
         }
         let mut shown = assign(desktop, known, &windows, wishes).await?;
         if shown.iter().all(Option::is_some) {
             // A window that closes before it is idle was a splash screen.
-            if all_rest(desktop, &mut shown, &mut waited, limits).await? {
-                let may_be_named = shown.iter().flatten().zip(wishes).any(|(one, wish)| {
-                    one.may_be_named(wish) && first_titles.get(&one.window.id) == Some(&one.window.title)
+            if all_rest(desktop, &mut shown, &came, &mut waited, limits).await? {
+                let unnamed = shown.iter().flatten().zip(wishes).filter_map(|(one, wish)| {
+                    let (at, title) = came.get(&one.window.id)?;
+                    (one.may_be_named(wish) && *title == one.window.title).then_some(*at)
                 });
-                if may_be_named && !waited.is_over() {
+                let left = unnamed.max().map(|at| NAMED_WITHIN.saturating_sub(at.elapsed()));
+                if let Some(left) = left.filter(|left| !left.is_zero() && !waited.is_over()) {
                     let before = desktop.windows().await?;
                     let begun = Instant::now();
-                    let changed = desktop.windows_changed(&before, NAMED_WITHIN).await? != before;
+                    let changed = desktop.windows_changed(&before, left).await? != before;
                     waited.spent(milliseconds(begun.elapsed()));
                     if changed {
                         continue;
@@ -219,6 +224,7 @@ async fn all_shown<D: Desktop>(
 async fn all_rest<D: Desktop>(
     desktop: &D,
     shown: &mut [Option<Shown>],
+    came: &BTreeMap<WindowId, (Instant, String)>,
     waited: &mut Waited,
     limits: &ActLimits,
 ) -> DesktopResult<bool> {
@@ -230,7 +236,8 @@ async fn all_rest<D: Desktop>(
     }
     let rests = windows.into_iter().map(async |window| {
         let mut own = Waited::new(limits.launch);
-        let rested = at_rest(desktop, window, &mut own).await;
+        let since = came.get(&window.id).map_or_else(Instant::now, |(at, _)| *at);
+        let rested = at_rest(desktop, window, since, &mut own).await;
         rested.map(|window| (window, own.spent_ms))
     });
     let mut longest_ms = 0;

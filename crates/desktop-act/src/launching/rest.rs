@@ -1,12 +1,19 @@
 //! Waits until a window that has opened can be worked on.
 
-use std::time::Duration;
+use std::{
+    pin::pin,
+    time::{Duration, Instant},
+};
 
 use deskhand_core::{
     duration::milliseconds,
+    ids::WindowId,
     ui::{State, WindowInfo},
 };
-use deskhand_desktop::{Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, TreeLimits};
+use deskhand_desktop::{
+    Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
+};
+use futures_util::future::{Either, select};
 
 use super::waited::Waited;
 use crate::patience::watch_app;
@@ -17,11 +24,21 @@ const SILENT: Duration = Duration::from_secs(12);
 /// How long a window that shows its elements must be quiet. LibreOffice goes on to enable single buttons of its toolbars by timers
 /// of 50 to 150 ms.
 const AT_REST: Duration = Duration::from_millis(25);
+/// How long after it came a window that shows elements may go on to change. Then it can be worked in, unless more elements come.
+const CHANGES_MAX: Duration = Duration::from_millis(750);
+/// How long the number of elements of a window that goes on to change must stay the same.
+const COUNT_APART: Duration = Duration::from_millis(300);
+/// How long after it came more elements are waited for: a list may grow for ever.
+const GROWTH_MAX: Duration = Duration::from_secs(5);
+/// The longest wait until it is read again what a window shows.
+const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Waits until a window shows its elements and is idle; returns its current properties, or `None` if it closes.
+/// Waits until a window, which came at `since`, shows its elements and is idle, or goes on to change and shows no more of them; returns its current
+/// properties, or `None` if it closes.
 pub(super) async fn at_rest<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
+    since: Instant,
     waited: &mut Waited,
 ) -> DesktopResult<Option<WindowInfo>> {
     const ELEMENTS_MIN: usize = 3;
@@ -29,6 +46,7 @@ pub(super) async fn at_rest<D: Desktop>(
     let mut window = opened;
     let mut silent_ms = 0;
     let mut had_changes = false;
+    let mut counted: Option<(usize, Instant)> = None;
     // What an application does by timers once it has built its window: whether single controls take input, not whether it does.
     let only_enables = |change: &Change| {
         matches!(change, Change::Element { aspect: Aspect::State(State::Enabled | State::Sensitive), .. })
@@ -44,27 +62,73 @@ pub(super) async fn at_rest<D: Desktop>(
             Some(now) => now.clone(),
             None => return Ok(None),
         };
-        let elements = match desktop.tree(window.id, few).await {
-            Ok(tree) => tree.elements.len(),
-            Err(DesktopError::NoWindow(_)) => return Ok(None),
-            Err(error) => return Err(error),
-        };
+        let Some(elements) = count(desktop, window.id, few).await? else { return Ok(None) };
         let shown = window.accessible && elements >= ELEMENTS_MIN;
-        let mut quiet = QuietLimits { quiet: AT_REST, ..QuietLimits::default() };
+        if shown && since.elapsed() >= CHANGES_MAX {
+            let Some(now) = count(desktop, window.id, TreeLimits::default()).await? else { return Ok(None) };
+            let (before, at) = counted.filter(|(before, _)| *before == now).unwrap_or((now, Instant::now()));
+            if at.elapsed() >= COUNT_APART || since.elapsed() >= GROWTH_MAX {
+                waited.spent(desktop.settle(watch, QuietLimits::HANDLED).await?.waited_ms);
+                return Ok(Some(window));
+            }
+            counted = Some((before, at));
+        }
+        let left = CHANGES_MAX.saturating_sub(since.elapsed());
+        let bound = if shown { left.max(COUNT_APART) } else { LOOK_AGAIN };
+        let mut quiet = QuietLimits { quiet: AT_REST, bound, ..QuietLimits::default() };
         if had_changes {
             quiet.first_change = Duration::ZERO;
         }
-        let settled = desktop.settle(watch, quiet).await?;
-        waited.spent(settled.waited_ms);
+        let begun = Instant::now();
+        let settled = settle_or_change(desktop, watch, quiet, &windows).await?;
+        let waited_ms = settled.as_ref().map_or_else(|| milliseconds(begun.elapsed()), |one| one.waited_ms);
+        waited.spent(waited_ms);
         if !window.accessible {
-            silent_ms += settled.waited_ms;
+            silent_ms += waited_ms;
         }
         let shows_none = !window.accessible
             && (silent_ms >= milliseconds(SILENT) || !desktop.may_show_elements(&window).await?);
-        let rests = settled.changes.iter().all(|change| had_changes && only_enables(change));
+        let rests = settled.as_ref().is_some_and(|settled| {
+            !settled.timed_out && settled.changes.iter().all(|change| had_changes && only_enables(change))
+        });
         if ((shown || shows_none) && rests) || waited.is_over() {
             return Ok(Some(window));
         }
-        had_changes |= !settled.changes.is_empty();
+        had_changes |= settled.is_none_or(|settled| !settled.changes.is_empty());
     }
+}
+
+/// How many elements a window shows within limits; `None` if it has gone.
+async fn count<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    limits: TreeLimits,
+) -> DesktopResult<Option<usize>> {
+    match desktop.tree(window, limits).await {
+        Ok(tree) => Ok(Some(tree.elements.len())),
+        Err(DesktopError::NoWindow(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits for quiet; `None` once the windows are not as they were: a greeting goes, or what it greeted for comes.
+async fn settle_or_change<D: Desktop>(
+    desktop: &D,
+    watch: D::Watch,
+    quiet: QuietLimits,
+    windows: &[WindowInfo],
+) -> DesktopResult<Option<Settled>> {
+    let settled = pin!(desktop.settle(watch, quiet));
+    let changed = pin!(desktop.windows_changed(windows, quiet.bound));
+    let settled = match select(settled, changed).await {
+        Either::Left((settled, _)) => settled,
+        Either::Right((now, settled)) => {
+            if now?.as_slice() != windows {
+                return Ok(None);
+            }
+            // Both have the same bound.
+            settled.await
+        }
+    };
+    settled.map(Some)
 }

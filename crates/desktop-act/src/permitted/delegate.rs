@@ -53,6 +53,10 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
         self.desktop.launch(request).await
     }
 
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+        self.desktop.launch_all(requests).await
+    }
+
     fn applications(&self) -> Vec<InstalledApplication> {
         self.desktop.applications()
     }
@@ -133,7 +137,10 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             | ElementAction::SetValue(_)
             | ElementAction::Select => self.show(&self.there(id).await?, /*focused*/ false).await?,
             // These move the focus, the view or the selection of a text alone.
-            ElementAction::Focus | ElementAction::ScrollIntoView | ElementAction::SelectText { .. } => {}
+            ElementAction::Focus
+            | ElementAction::ScrollIntoView
+            | ElementAction::MoveBar(_)
+            | ElementAction::SelectText { .. } => {}
         }
         if let ElementAction::SetText(text) = action
             && let Some(value) = self.value_of(text, Into::Element(id)).await?

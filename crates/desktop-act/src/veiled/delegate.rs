@@ -69,6 +69,10 @@ impl<D: Desktop> Windowing for Veiled<D> {
         self.inner.launch(request).await
     }
 
+    async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
+        self.inner.launch_all(requests).await
+    }
+
     fn applications(&self) -> Vec<InstalledApplication> {
         self.inner.applications()
     }

@@ -67,6 +67,7 @@ impl<D: Desktop> Veiled<D> {
             }
         }
         self.hide_optional(&mut element.address);
+        self.hide_optional(&mut element.told);
         if element.value.is_some_and(|value| self.veil.is_in(&value.current.to_string())) {
             element.value = None;
         }

@@ -2,7 +2,7 @@
 
 use deskhand_core::{
     ids::ElementId,
-    ui::{Element, Pattern},
+    ui::{Element, Pattern, Role},
 };
 use zbus::zvariant::Value;
 
@@ -11,7 +11,7 @@ use super::{
     bus::{ACCESSIBLE, Bus, COMPONENT, CallError, CallResult, SELECTION, TABLE, VALUE, pipelined},
     quirks::{self, Toolkit},
     text::select_text,
-    wire::{ObjectRef, WireRef},
+    wire::{self, ObjectRef, WireRef},
 };
 use deskhand_desktop::{DesktopError, DesktopResult, ElementAction, Quirks};
 
@@ -110,6 +110,7 @@ impl Accessibility {
             ElementAction::ScrollIntoView => "scroll into view",
             ElementAction::SetText(_) => "set the text",
             ElementAction::SetValue(_) => "set the value",
+            ElementAction::MoveBar(_) => "move the scroll bar",
             ElementAction::Select => "select",
             ElementAction::SelectText { .. } => "select text",
         };
@@ -130,7 +131,10 @@ impl Accessibility {
             ElementAction::SetValue(_) if !self.element(id).await?.offers(Pattern::Value) => {
                 Ok(Done::Lacks(needs(Pattern::Value)))
             }
-            ElementAction::SetValue(value) => {
+            ElementAction::MoveBar(_) if !is_bar(bus, object).await.unwrap_or(false) => {
+                Ok(Done::Lacks("a scroll bar".to_owned()))
+            }
+            ElementAction::SetValue(value) | ElementAction::MoveBar(value) => {
                 let set = bus.set_property(object, VALUE, "CurrentValue", Value::F64(*value)).await;
                 Done::of(set.map(|()| true), &needs(Pattern::Value))
             }
@@ -198,5 +202,19 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
         (Err(CallError::NotOffered), Ok(_)) => Ok(Done::Declined),
         (Err(CallError::NotOffered), Err(_)) => lacks(),
         (other, _) => Done::of(other, ""),
+    }
+}
+
+/// Whether an object is a scroll bar, or in one.
+async fn is_bar(bus: &Bus, object: &ObjectRef) -> CallResult<bool> {
+    let role = async |object: &ObjectRef| {
+        CallResult::Ok(wire::role(bus.call(object, ACCESSIBLE, "GetRole", &()).await?))
+    };
+    if role(object).await? == Role::SCROLL_BAR {
+        return Ok(true);
+    }
+    match bus.parent(object).await? {
+        Some(parent) => Ok(role(&parent).await? == Role::SCROLL_BAR),
+        None => Ok(false),
     }
 }

@@ -27,6 +27,8 @@ pub(crate) struct Application {
     pub(crate) toolkit: Toolkit,
     /// What it counts positions from.
     pub(crate) origin: Origin,
+    /// Whether it shows pages, which come up without an announcement.
+    pub(crate) has_pages: bool,
 }
 
 impl Application {

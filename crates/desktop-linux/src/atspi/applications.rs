@@ -18,6 +18,7 @@ use super::{
     shift::Scale,
     wire::{ObjectRef, ROOT_PATH},
 };
+use crate::toolkits::draws_pages;
 use deskhand_desktop::DesktopResult;
 
 /// The most applications and top-level objects that are read.
@@ -198,7 +199,8 @@ async fn describe(
     }
     let toolkit =
         Toolkit::of(&toolkit.unwrap_or_default(), &version.unwrap_or_default(), &name.unwrap_or_default());
-    let application = Application { root, pid, toolkit, origin };
+    let has_pages = toolkit.has_pages_apart() || draws_pages(pid);
+    let application = Application { root, pid, toolkit, origin, has_pages };
     if let Err(error) = deliver_roles(bus, &application).await {
         tracing::warn!(%error, root = %application.root, "changes of roles in an application are not delivered");
     }

@@ -170,7 +170,7 @@ impl Accessibility {
             element.text = (!text.is_empty()).then(|| text.chars().take(Element::TEXT_MAX).collect());
             Ok(element)
         };
-        reading.await.map_err(|error| self.error(OPERATION, table, error))
+        Box::pin(reading).await.map_err(|error| self.error(OPERATION, table, error))
     }
 
     /// The formula of a cell, where its attributes tell.

@@ -16,6 +16,7 @@ use super::{
     component::extents,
     quirks::Toolkit,
     shift::Shift,
+    told::read_told,
     wire::{self, ObjectRef, WireRef},
 };
 
@@ -42,6 +43,8 @@ pub(crate) struct Details {
     pub(crate) table: Option<TableShape>,
     /// The address of a page.
     pub(crate) address: Option<String>,
+    /// See [`Element::told`].
+    pub(crate) told: Option<String>,
 }
 
 /// Treats an interface that is announced but missing like one that is not announced.
@@ -89,7 +92,18 @@ pub(crate) async fn read_head(
         read_properties(bus, object, toolkit),
     )?;
     let (role, patterns) = (wire::role(role), wire::patterns(&interfaces));
+    let role = match toolkit.may_be_time(&role, states) && is_time(bus, object).await? {
+        true => Role::DATE_EDITOR,
+        false => role,
+    };
     Ok(Head { role, name, states, patterns, child_count, description })
+}
+
+/// Whether a group is a field for a time.
+async fn is_time(bus: &Bus, object: &ObjectRef) -> CallResult<bool> {
+    let attributes: HashMap<String, String> =
+        offered(bus.call(object, ACCESSIBLE, "GetAttributes", &()).await)?;
+    Ok(attributes.get("text-input-type").is_some_and(|kind| kind == "time"))
 }
 
 /// Reads the head of an object again whose role and patterns have stayed.
@@ -152,7 +166,7 @@ pub(crate) async fn read_details(
             Ok(None)
         },
         async {
-            if has(Pattern::Value) && shows_value(&head.role) {
+            if has(Pattern::Value) && (shows_value(&head.role) || toolkit.has_bar_inside(&head.role)) {
                 return offered(read_value(bus, object).await.map(Some));
             }
             Ok(None)
@@ -167,7 +181,8 @@ pub(crate) async fn read_details(
             if has(Pattern::Table) { offered(read_shape(bus, object).await.map(Some)) } else { Ok(None) }
         },
         async {
-            if head.role == Role::DOCUMENT_WEB { offered(read_address(bus, object).await) } else { Ok(None) }
+            let tells = head.role == Role::DOCUMENT_WEB && toolkit.tells_addresses();
+            if tells { offered(read_address(bus, object).await) } else { Ok(None) }
         },
         async {
             let tells = toolkit.tells_choice_by_selection(&head.role);
@@ -175,7 +190,8 @@ pub(crate) async fn read_details(
         },
     )?;
     let text = text.or_else(|| chosen.filter(|chosen| *chosen != head.name));
-    Ok(Details { description, text, value, reported, table, address })
+    let told = Box::pin(read_told(bus, object, toolkit, head, text.as_deref())).await?;
+    Ok(Details { description, text, value, reported, table, address, told })
 }
 
 /// What is chosen in a list to choose from, by the name of the option that is selected in the list inside of it.
@@ -288,6 +304,7 @@ impl Accessibility {
             child_count: head.child_count,
             table: details.table,
             address: details.address,
+            told: details.told,
             source: Source::AtSpi,
             instead_of: None,
         }
@@ -308,9 +325,27 @@ impl Accessibility {
             true => open_parent(bus, object, application.toolkit).await?,
             false => None,
         };
-        let element = self.to_element(application.toolkit, shift, (0, parent.as_ref()), head, details);
+        let mut element = self.to_element(application.toolkit, shift, (0, parent.as_ref()), head, details);
+        if is_selected_with_parent(bus, object, (application.toolkit, &element.role)).await? {
+            element.states = element.states.with(State::Selected);
+        }
         Ok(Element { id: self.with_ids(|ids| ids.id_of(object, shift)), ..element })
     }
+}
+
+/// Whether an object with this role is selected because the one around it is.
+async fn is_selected_with_parent(
+    bus: &Bus,
+    object: &ObjectRef,
+    (toolkit, role): (Toolkit, &Role),
+) -> CallResult<bool> {
+    if !toolkit.is_selected_with(role, &Role::TABLE_CELL) {
+        return Ok(false);
+    }
+    let Some(parent) = bus.parent(object).await? else { return Ok(false) };
+    let (states, around) =
+        tokio::try_join!(read_states(bus, &parent), bus.call::<_, u32>(&parent, ACCESSIBLE, "GetRole", &()))?;
+    Ok(states.has(State::Selected) && toolkit.is_selected_with(role, &wire::role(around)))
 }
 
 /// The role of the element that an object is in, unless that is a menu which is closed.

@@ -18,6 +18,7 @@ use super::{
     component::{extents, object_at},
     details::{read_states_of, read_text},
     mirror::Source,
+    recycled::{row_at, rows_in_view},
     shift::Shift,
     wire::{self, ObjectRef},
 };
@@ -67,17 +68,21 @@ impl Accessibility {
         let bus = &self.shared.bus;
         let listing = async {
             let count = bus.child_count(&known.object).await?;
-            if count > TreeLimits::default().children_max {
+            let role = wire::role(bus.call(&known.object, ACCESSIBLE, "GetRole", &()).await?);
+            let is_virtual = count > TreeLimits::default().children_max;
+            if is_virtual && !application.toolkit.has_rows_by_place(&role, count) {
                 return Ok(Err(count));
             }
-            let role = wire::role(bus.call(&known.object, ACCESSIBLE, "GetRole", &()).await?);
             let mut objects = if count == 0 {
                 Vec::new()
             } else {
                 bus.safe_children(&known.object, &role, application.toolkit).await?
             };
-            objects.truncate(max);
             let parent = extents(bus, &known.object).await?;
+            if is_virtual {
+                objects = rows_in_view(bus, &known.object, objects, parent).await?;
+            }
+            objects.truncate(max);
             let (this, application, role) = (self, &application, &role);
             let read = pipelined(objects, |object| async move {
                 match this.read_child(bus, application, &object, (role, known.shift, parent)).await {
@@ -206,7 +211,10 @@ impl Accessibility {
             if object == *ancestor {
                 return Ok(true);
             }
-            match self.shared.bus.parent(&object).await? {
+            let listed = || {
+                self.with_mirror(|mirror| mirror.find(&object.bus).and_then(|store| store.parent(&object)))
+            };
+            match self.shared.bus.parent(&object).await?.or_else(listed) {
                 Some(parent) => object = parent,
                 None => break,
             }
@@ -267,15 +275,26 @@ async fn next_spot(
     })
     .await;
     let mut next = Next::default();
+    let mut several = Vec::new();
     for child in read {
         match child {
             Ok((covers, comes)) => {
-                next.spot = covers.or(next.spot);
+                several.extend(covers);
                 next.unplaced.extend(comes);
             }
             Err(CallError::NoObject) => {}
             Err(error) => return Err(error),
         }
     }
+    let recycles = application.toolkit.recycles(parent_role);
+    if (recycles && !several.is_empty()) || (application.toolkit.covers_unseen() && several.len() > 1) {
+        let Point { x, y, .. } = spot.shift.undo(point);
+        let drawn = row_at(bus, &spot.object, (x, y)).await?;
+        if let Some(drawn) = drawn.filter(|drawn| recycles || several.iter().any(|one| one.object == *drawn))
+        {
+            several.retain(|one| one.object == drawn);
+        }
+    }
+    next.spot = several.pop();
     Ok(next)
 }

@@ -72,6 +72,11 @@ impl Toolkit {
         parent_shift: Shift,
         parent_reported: Option<Rect<Screen>>,
     ) -> Shift {
+        if self == Self::Chromium && *role == Role::DOCUMENT_WEB {
+            // What surrounds a page has places in units, a page in pixels of the screen.
+            let is_scaled = parent_shift.scale != Scale::default();
+            return if is_scaled { Shift::NONE } else { parent_shift };
+        }
         let (Self::LibreOffice, Some(own), Some(parent)) = (self, reported, parent_reported) else {
             return parent_shift;
         };
@@ -112,5 +117,20 @@ mod tests {
         assert_eq!(office.shift(&Role::TOOL_BAR, rect(60), down, rect(19)), down);
         assert_eq!(office.shift(&Role::PANEL, rect(1035), down, rect(1010)), Shift::NONE);
         assert_eq!(Toolkit::Gtk3.shift(&Role::ROOT_PANE, rect(19), Shift::NONE, rect(44)), Shift::NONE);
+    }
+
+    #[test]
+    fn a_page_is_told_in_pixels_whatever_surrounds_it() {
+        let page = |around: Shift| Toolkit::Chromium.shift(&Role::DOCUMENT_WEB, None, around, None);
+        let scaled = Toolkit::Chromium.frame_shift(
+            Some(Rect::new(10, 10, 600, 400)),
+            Rect::new(20, 20, 1200, 800),
+            Origin::Screen,
+        );
+        assert_ne!(scaled, Shift::NONE);
+        assert_eq!(Toolkit::Chromium.shift(&Role::PANEL, None, scaled, None), scaled);
+        assert_eq!(page(scaled), Shift::NONE);
+        let moved = Shift { x: 3, ..Shift::NONE };
+        assert_eq!(page(moved), moved);
     }
 }

@@ -52,10 +52,18 @@
 //! `BaobabWindow`); one that has a label and is labelled by it, as most buttons, has the name twice (`Save Save`). What is on another page
 //! of a leaflet, or in a revealer that is closed, is VISIBLE and has no size. The content of a popover is reported as if it were in the
 //! window; the options of a drop-down exist only while it is open. A list has objects for the 200 rows or so around those in view; rows
-//! that went out of view keep the place that they had and stay VISIBLE. What is at a point is reported once those objects were read.
+//! that went out of view keep the place that they had and stay VISIBLE (`recycled`). By the wheel, a list of 10,000 rows (4.8) skips more
+//! and more of them once it was scrolled by about 180, so that a row further down is not reached so.
 //! `Text.SetSelection` (4.8) only moves the caret and answers `true`; `AddSelection` selects if nothing is
-//! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. `Cache.GetItems` lacks the pages of a stack or
-//! notebook until they are read, and returns their content as children of the whole.
+//! selected, and never answers. A `GtkTreeView` exposes its headers and no rows or cells. The value of a scroll
+//! bar is that of the only element in it (`GtkRange`), and its maximum includes what shows. It can be set, and is not
+//! announced. `Cache.GetItems` lacks the pages of a stack or
+//! notebook until they are read, and returns their content as children of the whole. An item of a grid (Nautilus 43) is a cell in
+//! a cell: the inner one has the name, the outer one is selected.
+//!
+//! Gecko (Firefox ESR 153): a field for a date is a `date editor`, one for a time a `panel`, which only its attributes tell apart from others.
+//! The fields in it are spin buttons without a value, whose text is what they show (`05`, or a placeholder such as `mm`), and an entry for AM or
+//! PM.
 //!
 //! GTK and Qt with a scale factor on X11 report their own units, not pixels, for places and sizes ([`Scale`]).
 //!
@@ -173,6 +181,16 @@ impl Toolkit {
             Self::LibreOffice | Self::Qt | Self::Chromium | Self::Java | Self::Other => false,
         };
         if lacks && self.shows(states, parent) { states.with(State::Showing) } else { states }
+    }
+
+    /// Whether an element with this role may be a field for a time, which its attributes tell: see Gecko above.
+    pub(crate) fn may_be_time(self, role: &Role, states: States) -> bool {
+        self == Self::Other && *role == Role::PANEL && states.has(State::Editable)
+    }
+
+    /// Whether an element with this role, in one with that role, is selected with the one around it: see items of grids above.
+    pub(crate) fn is_selected_with(self, role: &Role, around: &Role) -> bool {
+        self == Self::Gtk4 && [role, around] == [&Role::TABLE_CELL; 2]
     }
 
     /// Whether only the selection of its parent tells which menu is open.
@@ -334,6 +352,11 @@ impl Toolkit {
         self == Self::Chromium
     }
 
+    /// Whether a page may be asked for its address. Qt answers what an object does not offer as if there were no such object.
+    pub(crate) fn tells_addresses(self) -> bool {
+        self != Self::Qt
+    }
+
     /// Whether a new object gets its place only with the next frame that is drawn. In others, an object that is to be seen and has no
     /// place keeps none, such as a menu item of LibreOffice that is hidden.
     pub(crate) fn places_with_next_frame(self) -> bool {
@@ -379,9 +402,25 @@ impl Toolkit {
             blocks_in_actions: matches!(self, Self::Gtk2 | Self::Gtk3),
             runs_timers: matches!(self, Self::Chromium | Self::LibreOffice),
             drops_values: self == Self::Java,
+            skips_rows_by_wheel: self == Self::Gtk4,
             // For text, it asks how to import it.
             pastes_cells_as: (self == Self::LibreOffice).then_some("application/x-libreoffice-tsvc"),
         }
+    }
+
+    /// Whether texts, cells and documents report styles, what is stored, and pages.
+    pub(crate) fn tells_formats(self) -> bool {
+        self == Self::LibreOffice
+    }
+
+    /// Whether a scroll bar can reach the end of the range that it tells. In others, the range includes what shows.
+    pub(crate) fn ends_bars_where_told(self) -> bool {
+        matches!(self, Self::Gtk3 | Self::Qt)
+    }
+
+    /// Whether an element with this role may be the part of a scroll bar that tells how far it goes: see GTK 4 above.
+    pub(crate) fn has_bar_inside(self, role: &Role) -> bool {
+        self == Self::Gtk4 && *role == Role::FILLER
     }
 
     /// Whether cells of a table are named by their position (`B7`).

@@ -70,7 +70,7 @@ pub(crate) struct Cell {
 /// The children in view, in reading order, without the empty cells of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct View {
-    range: CellRange,
+    pub(crate) range: CellRange,
     pub(crate) cells: BTreeMap<(u32, u32), Cell>,
 }
 
@@ -376,8 +376,12 @@ async fn child_at(bus: &Bus, parent: &ObjectRef, index: u32) -> CallResult<Objec
 }
 
 /// The child of an object that is, or contains, `found`.
-async fn child_with(bus: &Bus, parent: &ObjectRef, found: ObjectRef) -> CallResult<Option<ObjectRef>> {
-    const DEPTH_MAX: usize = 10;
+pub(crate) async fn child_with(
+    bus: &Bus,
+    parent: &ObjectRef,
+    found: ObjectRef,
+) -> CallResult<Option<ObjectRef>> {
+    const DEPTH_MAX: usize = 40;
     let mut object = found;
     for _ in 0..DEPTH_MAX {
         match bus.parent(&object).await? {

@@ -2,6 +2,7 @@
 
 use std::{
     os::fd::OwnedFd,
+    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,7 +22,7 @@ use super::{
     update::Update,
 };
 use crate::{
-    virtual_desktop::protocol::DesktopHandle,
+    virtual_desktop::protocol::{DesktopHandle, address_of},
     x11::{display::Address, fault::gone},
 };
 
@@ -50,6 +51,14 @@ impl LiveScreen {
     /// [`DesktopError`] if its X server is gone, does not answer, or cannot tell what is drawn (no DAMAGE extension).
     pub async fn open(handle: &DesktopHandle) -> DesktopResult<Self> {
         Self::open_at(handle.address()?, handle.display.clone()).await
+    }
+
+    /// Opens the screen of a virtual desktop of this process: its display, and its private folder.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn open_private(display: &str, private_folder: &Path) -> DesktopResult<Self> {
+        Self::open_at(address_of(display, private_folder)?, display.to_owned()).await
     }
 
     /// Opens the screen that `DISPLAY` and `XAUTHORITY` of the environment name.

@@ -15,6 +15,7 @@ mod target;
 use std::ffi::OsString;
 
 use associations::Associations;
+use deskhand_core::ui::InstalledApplication;
 use deskhand_process::PATH_DEFAULT;
 use mime::{FOLDER, MimeTypes, TEXT};
 pub use target::Target;
@@ -172,6 +173,11 @@ impl Openers {
             associations: Associations::read(&variable),
             path,
         }
+    }
+
+    /// The installed applications that a person would start from a menu, sorted by id.
+    pub fn applications(&self) -> Vec<InstalledApplication> {
+        self.entries.applications()
     }
 
     /// The application that opens this. Blocking: a file whose name does not tell its type is read.

@@ -17,7 +17,7 @@ mod running;
 mod starting;
 
 pub(crate) use bridges::bridged;
-pub(crate) use running::may_expose;
+pub(crate) use running::{draws_pages, may_expose};
 pub(crate) use starting::{Extras, JAVA_OPTIONS, extras};
 
 /// A toolkit.
@@ -68,6 +68,9 @@ impl Toolkit {
     }
 }
 
+/// The engine of Qt for pages.
+const WEB_ENGINE: &str = "QtWebEngine";
+
 /// All toolkits. The first one counts of which a process has loaded something: LibreOffice loads Java and GTK, Java loads GTK, and
 /// what is drawn by SDL may ask GTK for its dialogs.
 const TOOLKITS: &[Toolkit] = &[
@@ -75,7 +78,7 @@ const TOOLKITS: &[Toolkit] = &[
     exposing("Gecko", &["/libxul"]).with(&[("GNOME_ACCESSIBILITY", "1")]),
     Toolkit {
         as_superuser: &[("QTWEBENGINE_DISABLE_SANDBOX", "1")],
-        ..exposing("QtWebEngine", &["/libQt5WebEngineCore", "/libQt6WebEngineCore"])
+        ..exposing(WEB_ENGINE, &["/libQt5WebEngineCore", "/libQt6WebEngineCore"])
             .with(&[("QTWEBENGINE_CHROMIUM_FLAGS", EXPOSE_PAGES)])
     },
     exposing("Chromium and Electron", &["/icudtl.dat", "/resources.pak", "/v8_context_snapshot"])

@@ -8,6 +8,7 @@ use std::{
 
 use deskhand_process::{PATH_DEFAULT, find_program};
 
+use super::session_bus::PORTALS_FOLDER;
 use crate::toolkits;
 
 /// The variable that marks every process of a virtual desktop.
@@ -85,10 +86,12 @@ const REMOVED: &[&str] = &[
     "XMODIFIERS",
 ];
 
-/// Variables that make toolkits draw on X11, and leave the user's settings alone.
+/// Variables that make toolkits draw on X11, and leave the user's settings alone. GTK 4 draws by itself: with OpenGL in software, one turning
+/// spinner takes all the time that it has.
 const SET: &[(&str, &str)] = &[
     ("GDK_BACKEND", "x11"),
     ("GSETTINGS_BACKEND", "memory"),
+    ("GSK_RENDERER", "cairo"),
     ("LIBGL_ALWAYS_SOFTWARE", "1"),
     ("QT_QPA_PLATFORM", "xcb"),
     ("SAL_USE_VCLPLUGIN", "gtk3"),
@@ -126,6 +129,7 @@ impl Environment {
         // Programs that are killed with their desktop cannot remove what they left in a shared folder.
         self.set("TMPDIR", folder.join("tmp"));
         self.set("XAUTHORITY", folder.join("Xauthority"));
+        self.set("XDG_DESKTOP_PORTAL_DIR", folder.join(PORTALS_FOLDER));
         let mut bus = OsString::from("unix:path=");
         bus.push(folder.join("bus"));
         self.set("DBUS_SESSION_BUS_ADDRESS", bus);

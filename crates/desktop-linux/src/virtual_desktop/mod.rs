@@ -17,6 +17,7 @@ pub(crate) mod processes;
 pub(crate) mod programs;
 pub(crate) mod protocol;
 mod session_bus;
+mod share;
 pub(crate) mod start;
 mod vnc;
 

@@ -27,6 +27,7 @@ use crate::{
     virtual_desktop::{
         environment::{Environment, MARK},
         kept::LifeLine,
+        share,
     },
 };
 
@@ -60,6 +61,8 @@ pub(crate) struct ProgramStart<'a> {
     pub(crate) log: Option<PathBuf>,
     /// Whether its standard output is read by us.
     pub(crate) read_output: bool,
+    /// Whether it lets other programs go first that start at the same time.
+    pub(crate) yields: bool,
 }
 
 /// A program that runs.
@@ -125,6 +128,8 @@ pub(crate) struct Processes {
     /// The private folder of the desktop, if programs end with it.
     folder: Option<PathBuf>,
     set_death_signal: Option<PathBuf>,
+    /// `setsid`, for programs that yield.
+    set_session: Option<PathBuf>,
     programs: Arc<Mutex<HashMap<u32, Program>>>,
     /// How many run; for whoever waits for the last one.
     running: Arc<watch::Sender<usize>>,
@@ -166,22 +171,28 @@ pub(super) async fn end_abandoned(folder: &Path, path: &OsStr) -> io::Result<()>
 impl Processes {
     /// Programs that live as they like.
     pub(crate) fn unguarded() -> Self {
-        Self::with(Lifetime::Own, None, None, None)
+        Self::with(Lifetime::Own, None, None)
     }
 
     /// Programs that end with the desktop of the private `folder`, which is removed then. `held` is its lock.
     pub(crate) fn guarded(folder: &Path, path: &OsStr, held: File) -> io::Result<Self> {
         let guard = Guarded::new(folder, path).guard()?;
-        let set_death_signal = find_program("setpriv", path, Path::new(""));
         let ended_by = Some(EndedBy::Guard(guard, held));
-        Ok(Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), set_death_signal, ended_by))
+        Ok(Self {
+            set_death_signal: find_program("setpriv", path, Path::new("")),
+            set_session: find_program("setsid", path, Path::new("")),
+            ..Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), ended_by)
+        })
     }
 
     /// Programs on a desktop that a keeper holds, with that private `folder`: they outlive this process, and end with the
     /// desktop.
     pub(crate) fn kept(line: LifeLine, folder: &Path, path: &OsStr) -> Self {
         let ended_by = Some(EndedBy::Keeper(line, Guarded::new(folder, path)));
-        Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), None, ended_by)
+        Self {
+            set_session: find_program("setsid", path, Path::new("")),
+            ..Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), ended_by)
+        }
     }
 
     /// Uses the line to the keeper, where there is one.
@@ -192,16 +203,12 @@ impl Processes {
         }
     }
 
-    fn with(
-        lifetime: Lifetime,
-        folder: Option<PathBuf>,
-        set_death_signal: Option<PathBuf>,
-        ended_by: Option<EndedBy>,
-    ) -> Self {
+    fn with(lifetime: Lifetime, folder: Option<PathBuf>, ended_by: Option<EndedBy>) -> Self {
         Self {
             lifetime,
             folder,
-            set_death_signal,
+            set_death_signal: None,
+            set_session: None,
             programs: Arc::default(),
             running: Arc::new(watch::channel(0).0),
             ended_by: Mutex::new(ended_by),
@@ -210,7 +217,7 @@ impl Processes {
 
     /// Starts a program in a process group of its own and looks after its end.
     pub(crate) async fn start(&self, start: ProgramStart<'_>) -> io::Result<Started> {
-        let read_output = start.read_output;
+        let (read_output, yields) = (start.read_output, start.yields);
         let log = start.log.clone().map(Log::begin);
         let command = self.command(start)?;
         let (sender, answer) = oneshot::channel();
@@ -236,6 +243,9 @@ impl Processes {
             };
             let output = if read_output { child.stdout.take() } else { None };
             let _ = sender.send(Ok(Started { pid: child.id(), output }));
+            if yields {
+                share::share_equally_later(&child);
+            }
             let how = wait(&mut child);
             ended(&programs, child.id(), how);
             running.send_modify(|count| *count = count.saturating_sub(1));
@@ -244,16 +254,18 @@ impl Processes {
     }
 
     fn command(&self, start: ProgramStart<'_>) -> io::Result<Command> {
-        let mut command = match &self.set_death_signal {
-            Some(set_death_signal) => {
-                let mut command = Command::new(set_death_signal);
-                // One that confines another program ends that first.
-                command.args(["--pdeathsig", "TERM", "--"]).arg(start.program);
-                command
-            }
-            None => Command::new(start.program),
-        };
-        command.args(start.arguments).env_clear().envs(start.environment.variables());
+        let set_session = self.set_session.as_deref().filter(|_| start.yields);
+        let mut words: Vec<&OsStr> = Vec::new();
+        if let Some(set_death_signal) = &self.set_death_signal {
+            // One that confines another program ends that first.
+            words.push(set_death_signal.as_os_str());
+            words.extend(["--pdeathsig", "TERM", "--"].map(OsStr::new));
+        }
+        words.extend(set_session.into_iter().flat_map(share::yielding));
+        words.push(start.program.as_os_str());
+        let mut words = words.into_iter();
+        let mut command = Command::new(words.next().unwrap_or_default());
+        command.args(words).args(start.arguments).env_clear().envs(start.environment.variables());
         if let Some(folder) = start.folder {
             command.current_dir(folder);
         }
@@ -262,7 +274,10 @@ impl Processes {
             Some(log) => (messages(log)?.into(), messages(log)?.into()),
             None => (Stdio::null(), Stdio::null()),
         };
-        command.process_group(0).stdin(Stdio::null()).stderr(errors);
+        if set_session.is_none() {
+            command.process_group(0);
+        }
+        command.stdin(Stdio::null()).stderr(errors);
         command.stdout(if start.read_output { Stdio::piped() } else { output });
         Ok(command)
     }

@@ -1,6 +1,9 @@
 //! The protocol between the owner of a virtual desktop and its keeper: one line of JSON per message.
 
-use std::{io, path::PathBuf};
+use std::{
+    io,
+    path::{Path, PathBuf},
+};
 
 use deskhand_desktop::{DesktopError, DesktopResult};
 use serde::{Deserialize, Serialize};
@@ -49,12 +52,20 @@ impl DesktopHandle {
     /// # Errors
     /// [`DesktopError::Failed`] if the cookie is not there any more.
     pub(crate) fn address(&self) -> DesktopResult<Address> {
-        let operation = "read the cookie of the display";
-        let file = std::fs::read(self.private_folder.join("Xauthority"))
-            .map_err(|error| DesktopError::failed(operation, error))?;
-        let cookie = file.last_chunk().ok_or_else(|| DesktopError::failed(operation, "it is too short"))?;
-        Ok(Address::Own { socket: socket_of(&self.display), cookie: *cookie })
+        address_of(&self.display, &self.private_folder)
     }
+}
+
+/// How to reach the X server of a display whose cookie is in this folder. Reads the cookie: blocking, but a small file.
+///
+/// # Errors
+/// [`DesktopError::Failed`] if the cookie is not there any more.
+pub(crate) fn address_of(display: &str, private_folder: &Path) -> DesktopResult<Address> {
+    let operation = "read the cookie of the display";
+    let file = std::fs::read(private_folder.join("Xauthority"))
+        .map_err(|error| DesktopError::failed(operation, error))?;
+    let cookie = file.last_chunk().ok_or_else(|| DesktopError::failed(operation, "it is too short"))?;
+    Ok(Address::Own { socket: socket_of(display), cookie: *cookie })
 }
 
 /// A message of the owner.

@@ -1,12 +1,27 @@
 //! The session bus: its configuration, and the services that applications may start over it.
 
-use std::{ffi::OsStr, fs, io, os::unix::fs::symlink, path::Path};
+use std::{
+    ffi::OsStr,
+    fs, io,
+    os::unix::fs::symlink,
+    path::{Path, PathBuf},
+};
 
-use super::{environment::Environment, start::create_private};
+use super::{
+    environment::Environment,
+    start::{create_private, write_private},
+};
 use crate::desktop_entries::data_folders;
 
 /// The folder with the services of the bus, in the private folder of a virtual desktop.
 const SERVICES_FOLDER: &str = "services";
+
+/// The folder with the portals of the desktop, in its private folder.
+pub(super) const PORTALS_FOLDER: &str = "portals";
+/// The portal whose dialogs are known, and need no shell of a desktop environment.
+const PORTAL: &str = "gtk.portal";
+/// Which portal is used, from version 1.17 on: portals.conf(5).
+const PORTALS: &str = "[preferred]\ndefault=gtk;*\n";
 
 /// Everyone who can open its socket, which is in the private folder, is accepted.
 const CONFIGURATION: &str = r#"<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -60,9 +75,54 @@ pub(super) fn link_services(private: &Path, user: &Environment) -> io::Result<()
     Ok(())
 }
 
+/// Links the portal of GTK into the private folder, or all others where it is not installed. One of them shows the dialogs of files, and
+/// which one must not depend on what else is installed.
+pub(super) fn link_portals(private: &Path, user: &Environment) -> io::Result<()> {
+    let portals = private.join(PORTALS_FOLDER);
+    create_private(&portals)?;
+    write_private(&portals.join("portals.conf"), PORTALS.as_bytes())?;
+    let folders = data_folders(|name| user.find(name).map(OsStr::to_owned));
+    let installed = folders.into_iter().map(|folder| folder.join("xdg-desktop-portal/portals"));
+    let installed: Vec<PathBuf> = installed.collect();
+    if let Some(known) = installed.iter().map(|folder| folder.join(PORTAL)).find(|file| file.is_file()) {
+        return symlink(known, portals.join(PORTAL));
+    }
+    for entry in installed.iter().flat_map(fs::read_dir).flatten().flatten() {
+        match symlink(entry.path(), portals.join(entry.file_name())) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            linked => linked?,
+        }
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_portal_of_gtk_is_used_whatever_else_is_installed() {
+        for (installed, linked) in [
+            (&["gnome.portal", "gtk.portal", "kde.portal"] as &[_], &["gtk.portal", "portals.conf"] as &[_]),
+            (&["kde.portal"], &["kde.portal", "portals.conf"]),
+            (&[], &["portals.conf"]),
+        ] {
+            let [private, system] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+            let portals = system.path().join("xdg-desktop-portal/portals");
+            fs::create_dir_all(&portals).unwrap();
+            for name in installed {
+                fs::write(portals.join(name), "[portal]\n").unwrap();
+            }
+            let mut user = Environment::default();
+            user.set("XDG_DATA_HOME", private.path());
+            user.set("XDG_DATA_DIRS", system.path());
+            link_portals(private.path(), &user).unwrap();
+            let there = fs::read_dir(private.path().join(PORTALS_FOLDER)).unwrap();
+            let mut names: Vec<_> = there.map(|entry| entry.unwrap().file_name()).collect();
+            names.sort();
+            assert_eq!(names, linked);
+        }
+    }
 
     #[test]
     fn services_of_the_user_come_first_and_the_document_portal_is_left_out() {

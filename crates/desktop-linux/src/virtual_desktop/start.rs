@@ -389,7 +389,8 @@ impl Starting {
         read_output: bool,
     ) -> DesktopResult<Started> {
         let log = Some(self.log(name));
-        let start = ProgramStart { program, arguments, environment, folder: None, log, read_output };
+        let start =
+            ProgramStart { program, arguments, environment, folder: None, log, read_output, yields: false };
         self.processes.start(start).await.map_err(|error| self.broken(name, &error.to_string()))
     }
 
@@ -445,6 +446,7 @@ fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Resu
     write("Xauthority", &authority(cookie))?;
     write("bus.conf", session_bus::configuration(folder).as_bytes())?;
     session_bus::link_services(folder, user)?;
+    session_bus::link_portals(folder, user)?;
     for (toolkit, more) in [("gtk-3.0", ""), ("gtk-4.0", "gtk-enable-animations=false\n")] {
         let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
         create_private(&settings)?;

@@ -14,7 +14,7 @@ use std::{
 
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::DesktopResult;
-use deskhand_desktop_wayland::{Address, Display, Event};
+use deskhand_desktop_wayland::{Address, Display, Event, Way};
 use tokio::sync::broadcast;
 
 use crate::{
@@ -43,18 +43,20 @@ pub(crate) struct Compositor {
 }
 
 impl Compositor {
-    /// Connects. Blocking, but the connection is local.
-    pub(crate) fn open(address: &Address) -> DesktopResult<Self> {
+    /// Connects. Blocking; a portal may ask the person.
+    pub(crate) fn open(address: &Address, way: Way) -> DesktopResult<Self> {
         let (events, _) = broadcast::channel(EVENTS_KEPT);
         let drawn = Arc::new(Mutex::new(DrawnLog::default()));
         let (sender, log) = (events.clone(), Arc::clone(&drawn));
-        let mut rhythms = Rhythms::default();
+        let rhythms = Mutex::new(Rhythms::default());
         let sink = move |event: Event| {
             let event = match event {
                 Event::WindowsChanged => ScreenEvent::WindowsChanged,
                 Event::Drawn { area } => {
                     let now = Instant::now();
+                    let mut rhythms = rhythms.lock().unwrap_or_else(PoisonError::into_inner);
                     let by_itself = rhythms.repeats_by_itself(ALL_WINDOWS, area, now);
+                    drop(rhythms);
                     log.lock().unwrap_or_else(PoisonError::into_inner).add(None, area, now);
                     ScreenEvent::Damage { window: ALL_WINDOWS, area, by_itself }
                 }
@@ -64,7 +66,7 @@ impl Compositor {
             let _ = sender.send(event);
         };
         Ok(Self {
-            display: Display::open(address, sink)?,
+            display: Display::open(address, way, sink)?,
             events,
             drawn,
             registry: Mutex::default(),

@@ -32,14 +32,16 @@ impl OnWayland<'_> {
     /// See [`deskhand_desktop::Windowing::windows`].
     pub(crate) async fn windows(&self) -> DesktopResult<Vec<WindowInfo>> {
         let display = &self.compositor().display;
-        let (toplevels, monitors) = tokio::try_join!(display.windows(), display.monitors())?;
+        let (listed, monitors) = tokio::try_join!(display.windows(), display.monitors())?;
+        let (shown, toplevels): (Vec<Toplevel>, Vec<Toplevel>) =
+            listed.into_iter().partition(|one| one.pop_up);
         let monitors: Vec<[i32; 4]> = monitors.into_iter().map(Into::into).collect();
         let focused = toplevels.iter().find(|toplevel| toplevel.focused);
         let pop_ups = match focused {
             Some(focused) => self.pop_ups(focused).await,
             None => Vec::new(),
         };
-        let numbered = self.placed(pop_ups).await?;
+        let numbered = self.placed(pop_ups, &shown).await?;
         let accessible: HashSet<u32> =
             self.accessible_pids().read().unwrap_or_else(PoisonError::into_inner).clone();
         let entries = self.entries();
@@ -62,9 +64,9 @@ impl OnWayland<'_> {
         accessibility.pop_ups(&facts).await
     }
 
-    /// Where pop-ups are, with a number for each; the same object keeps its own. One that does not say where it is is found by what was drawn
-    /// since the last input: an area of its size. If there is none it is left out.
-    async fn placed(&self, pop_ups: Vec<PopUp>) -> DesktopResult<Vec<(u32, PopUp)>> {
+    /// Where pop-ups are, with a number for each; the same object keeps its own. One that does not say where it is is found among those that the
+    /// compositor has `shown`, or by what was drawn since the last input: an area of its size. If there is none it is left out.
+    async fn placed(&self, pop_ups: Vec<PopUp>, shown: &[Toplevel]) -> DesktopResult<Vec<(u32, PopUp)>> {
         let is_known = |pop_up: &PopUp| self.known_pop_ups().contains_key(&pop_up.object);
         if pop_ups.iter().any(|pop_up| !pop_up.is_placed && !is_known(pop_up)) {
             self.server().catch_up().await?;
@@ -82,7 +84,11 @@ impl OnWayland<'_> {
             let Rect { width, height, .. } = pop_up.bounds;
             let before = known.get(&pop_up.object).copied();
             let kept = before.map(|(_, bounds)| bounds).filter(|at| (at.width, at.height) == (width, height));
-            let found = || drawn.last_of_size(width, height, since);
+            let found = || {
+                let listed = shown.iter().rev().map(|one| one.bounds);
+                let of_size = listed.clone().find(|at| (at.width, at.height) == (width, height));
+                of_size.or_else(|| drawn.last_of_size(width, height, since))
+            };
             let bounds = if pop_up.is_placed { Some(pop_up.bounds) } else { kept.or_else(found) };
             let Some(bounds) = bounds else { continue };
             let number = before.map_or(next, |(number, _)| number);
@@ -197,6 +203,9 @@ impl Listing<'_> {
     /// The window that a dialog belongs to. Sway tells no owners; it lets windows float that have one, and few others: so a window that
     /// floats over another one of its process, which is tiled or older and larger, is taken for a dialog of it.
     fn owner_of(&self, toplevel: &Toplevel) -> Option<&Toplevel> {
+        if let Some(owner) = toplevel.owner {
+            return self.toplevels.iter().find(|other| other.id == owner);
+        }
         let area = |one: &Toplevel| i64::from(one.bounds.width) * i64::from(one.bounds.height);
         let is_owner = |other: &&Toplevel| {
             other.id != toplevel.id
@@ -232,6 +241,8 @@ mod tests {
             floats,
             focused: id == 7,
             full_screen: false,
+            owner: None,
+            pop_up: false,
         }
     }
 

@@ -11,6 +11,7 @@ pub(crate) mod fault;
 pub(crate) mod input;
 pub(crate) mod keyboard;
 pub(crate) mod keymap;
+mod kinds;
 mod monitors;
 mod watching;
 mod windowing;

@@ -29,6 +29,7 @@ use crate::{
     screen::{monitors::monitor_of, window_ids::Registry},
     x11::{
         fault::{Fault, WorkResult},
+        kinds::{kind_in_use, kind_of, state_of, takes_input},
         monitors::areas,
         worker::{Atoms, Worker},
     },
@@ -87,6 +88,7 @@ struct Asked<'a> {
     kind: PropertyCookie<'a>,
     transient_for: PropertyCookie<'a>,
     state: PropertyCookie<'a>,
+    hints: PropertyCookie<'a>,
 }
 
 impl Worker {
@@ -158,6 +160,7 @@ impl Worker {
             kind: self.ask(window, self.atoms._NET_WM_WINDOW_TYPE)?,
             transient_for: self.ask(window, AtomEnum::WM_TRANSIENT_FOR.into())?,
             state: self.ask(window, self.atoms._NET_WM_STATE)?,
+            hints: self.ask(window, AtomEnum::WM_HINTS.into())?,
         })
     }
 
@@ -272,6 +275,7 @@ impl Asked<'_> {
         let kind = self.kind.reply();
         let transient_for = self.transient_for.reply();
         let state = self.state.reply();
+        let hints = self.hints.reply();
         let (attributes, geometry, origin) = (attributes?, geometry?, origin?);
         let seen = attributes.map_state == MapState::VIEWABLE
             && attributes.class == XWindowClass::INPUT_OUTPUT
@@ -280,6 +284,11 @@ impl Asked<'_> {
         if !seen {
             return Ok(None);
         }
+        let states = numbers(&state?);
+        let transient_for = numbers(&transient_for?).first().copied().filter(|window| *window != 0);
+        let said = numbers(&kind?).into_iter().find_map(|atom| kind_of(atom, atoms));
+        let takes_input = takes_input(&numbers(&hints?));
+        let kind = kind_in_use(said, transient_for.is_some(), takes_input, &states, atoms);
         let net_name = utf8(&net_name?.value);
         let title = if net_name.is_empty() { text_of(&name?) } else { net_name };
         Ok(Some(WindowFacts {
@@ -293,10 +302,10 @@ impl Asked<'_> {
             title,
             class: class_of(&class?.value),
             pid: numbers(&pid?).first().copied().filter(|pid| *pid != 0),
-            kind: numbers(&kind?).into_iter().find_map(|atom| kind_of(atom, atoms)),
-            transient_for: numbers(&transient_for?).first().copied().filter(|window| *window != 0),
+            kind,
+            transient_for,
             override_redirect: attributes.override_redirect,
-            state: state_of(&numbers(&state?), atoms),
+            state: state_of(&states, atoms),
         }))
     }
 }
@@ -307,50 +316,6 @@ fn fill_missing_pids(windows: &mut [WindowFacts]) {
         windows.iter().filter_map(|facts| Some((facts.window & !CLIENT_BITS, facts.pid?))).collect();
     for facts in windows.iter_mut().filter(|facts| facts.pid.is_none()) {
         facts.pid = known.get(&(facts.window & !CLIENT_BITS)).copied();
-    }
-}
-
-fn kind_of(atom: Atom, atoms: &Atoms) -> Option<WindowKind> {
-    let is = |list: &[Atom]| list.contains(&atom);
-    if is(&[atoms._NET_WM_WINDOW_TYPE_NORMAL]) {
-        Some(WindowKind::Normal)
-    } else if is(&[
-        atoms._NET_WM_WINDOW_TYPE_DESKTOP,
-        atoms._NET_WM_WINDOW_TYPE_DOCK,
-        // It goes by itself.
-        atoms._NET_WM_WINDOW_TYPE_SPLASH,
-    ]) {
-        Some(WindowKind::Panel)
-    } else if is(&[
-        atoms._NET_WM_WINDOW_TYPE_DIALOG,
-        atoms._NET_WM_WINDOW_TYPE_TOOLBAR,
-        atoms._NET_WM_WINDOW_TYPE_UTILITY,
-    ]) {
-        Some(WindowKind::Dialog)
-    } else if is(&[
-        atoms._NET_WM_WINDOW_TYPE_COMBO,
-        atoms._NET_WM_WINDOW_TYPE_DROPDOWN_MENU,
-        atoms._NET_WM_WINDOW_TYPE_MENU,
-        atoms._NET_WM_WINDOW_TYPE_NOTIFICATION,
-        atoms._NET_WM_WINDOW_TYPE_POPUP_MENU,
-    ]) {
-        Some(WindowKind::Popup)
-    } else if is(&[atoms._NET_WM_WINDOW_TYPE_DND, atoms._NET_WM_WINDOW_TYPE_TOOLTIP]) {
-        Some(WindowKind::Tooltip)
-    } else {
-        None
-    }
-}
-
-/// How a window fills the screen, by the atoms of `_NET_WM_STATE`.
-fn state_of(atoms_set: &[Atom], atoms: &Atoms) -> WindowState {
-    let has = |atom: Atom| atoms_set.contains(&atom);
-    if has(atoms._NET_WM_STATE_FULLSCREEN) {
-        WindowState::FullScreen
-    } else if has(atoms._NET_WM_STATE_MAXIMIZED_VERT) && has(atoms._NET_WM_STATE_MAXIMIZED_HORZ) {
-        WindowState::Maximized
-    } else {
-        WindowState::Usual
     }
 }
 

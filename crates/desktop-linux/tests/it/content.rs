@@ -12,7 +12,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{QuietLimits, Settling as _, TreeLimits};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, Click, TableTarget, Target, TypeText};
+use deskhand_desktop_act::{ActLimits, Click, NewValue, TableTarget, Target, TypeText};
 use deskhand_testkit::fixture::{Screen, Toolkit};
 use serde_json::json;
 
@@ -133,6 +133,16 @@ async fn an_entry_that_a_small_window_cuts_off_is_reached_through_a_button_that_
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_entry_that_comes_after_its_button_has_changed_is_awaited() {
+    let Some(stage) = content().await else { return };
+    let path = ["Hints", "About this window"].map(str::to_owned);
+    let report = act::visit(&stage.desktop, stage.window.id, &path, &ActLimits::default()).await.unwrap();
+    assert_eq!(value(&stage, "Counted").await, "Chosen About this window", "{}", report.summary());
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
+    stage.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_page_tells_what_is_chosen_and_what_its_links_say() {
     let Some(stage) = Stage::start(Toolkit::Page, Screen::Content).await else { return };
     let (desktop, window) = (&stage.desktop, stage.window.id);
@@ -169,6 +179,40 @@ async fn gtk_4_says_a_name_once_and_nothing_of_what_is_hidden() {
     let reveal = Click::once(Target::element(named(&tree, "Reveal").id));
     act::click(&stage.desktop, stage.window.id, &reveal, &ActLimits::default()).await.unwrap();
     comes(&stage, |tree| has(tree, "Could Not Open File") && has(tree, "Try Again")).await;
+    stage.desktop.shut_down().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dates_in_one_text_are_set_in_the_order_of_their_language() {
+    let Some(stage) = Stage::start(Toolkit::Qt, Screen::Content).await else { return };
+    let (desktop, window, limits) = (&stage.desktop, stage.window.id, ActLimits::default());
+    for (name, text, expected, verdict) in [
+        // Days that could be months, and months with fewer days than the one before.
+        ("German", "2026-07-05", "2026-07-05T09:30:00", Verdict::Seen),
+        ("German", "2026-12-31", "2026-12-31T09:30:00", Verdict::Seen),
+        ("German", "2024-02-29", "2024-02-29T09:30:00", Verdict::Seen),
+        ("American", "2026-07-05", "2026-07-05T09:30:00", Verdict::Seen),
+        ("American", "2026-11-30", "2026-11-30T09:30:00", Verdict::Seen),
+        ("British", "2026-07-05", "2026-07-05T09:30:00", Verdict::Seen),
+        ("Swedish", "2026-07-05", "2026-07-05T09:30:00", Verdict::Seen),
+        ("Short", "2026-07-05", "2026-07-05T09:30:00", Verdict::Unknown),
+        ("Moment", "2026-07-05T17:05", "2026-07-05T17:05:00", Verdict::Seen),
+        ("Moment", "08:15", "2026-07-05T08:15:00", Verdict::Seen),
+        ("Clock", "17:05", "2005-03-04T17:05:00", Verdict::Seen),
+        ("Clock", "00:15", "2005-03-04T00:15:00", Verdict::Seen),
+        ("Time", "17:05", "2005-03-04T17:05:00", Verdict::Seen),
+        ("Words", "2026-07-05", "2026-07-05T09:30:00", Verdict::Seen),
+        ("Words", "2025-12-31", "2025-12-31T09:30:00", Verdict::Seen),
+        ("Short words", "2024-02-29", "2024-02-29T09:30:00", Verdict::Seen),
+    ] {
+        let tree = stage.tree().await;
+        let is_it = |one: &&Element| one.name == name && one.role == Role::SPIN_BUTTON;
+        let editor = tree.elements.iter().find(is_it).unwrap_or_else(|| panic!("{}", outline(&tree))).id;
+        let new = NewValue::Text(text.to_owned());
+        let report = act::set_value(desktop, window, editor, None, &new, &limits).await.unwrap();
+        assert_eq!(value(&stage, name).await, expected, "{name}: {}", report.summary());
+        assert_eq!(report.effect(), verdict, "{name}: {}", report.summary());
+    }
     stage.desktop.shut_down().await;
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Editor {
     item: &'static str,
     /// What answers the question about unsaved changes.
     discard: &'static str,
+    /// What is typed into it.
+    text: &'static str,
 }
 
 pub(crate) const MOUSEPAD: Editor = Editor {
@@ -33,7 +35,11 @@ pub(crate) const MOUSEPAD: Editor = Editor {
     menu: "Edit",
     item: "Select All",
     discard: "Don't Save",
+    text: "Grüße, 東京 & Αθήνα: {x} ~ 'q' \"€\"",
 };
+
+/// The same, where input goes by a portal: that presses only keys that every keyboard has.
+pub(crate) const PLAIN_MOUSEPAD: Editor = Editor { text: "Plain & short: {x} ~ 'q' \"$\"", ..MOUSEPAD };
 
 fn seen(report: ActionReport) -> ActionReport {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
@@ -49,7 +55,7 @@ pub(crate) async fn contract<D: Desktop>(desktop: &D, editor: &Editor) {
     let tree = trees_are_ordered_and_ids_stable(desktop, launched).await;
     elements_are_read_one_by_one(desktop, launched, &tree).await;
     menus_open_and_close(desktop, launched, editor).await;
-    text_is_typed_and_read(desktop, launched).await;
+    text_is_typed_and_read(desktop, launched, editor.text).await;
     what_is_not_offered_is_said(desktop, launched).await;
     closing_asks_and_ends(desktop, launched, editor).await;
 }
@@ -155,8 +161,7 @@ async fn menus_open_and_close<D: Desktop>(desktop: &D, window: WindowId, editor:
     assert_eq!(report.effect(), Verdict::Refused, "{}", report.summary());
 }
 
-async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId) {
-    const TEXT: &str = "Grüße, 東京 & Αθήνα: {x} ~ 'q' \"€\"";
+async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId, typed: &str) {
     let limits = ActLimits::default();
     let (_, text) = act::find_element(desktop, window, &Wanted { role: Some(Role::TEXT), name: None })
         .await
@@ -164,17 +169,17 @@ async fn text_is_typed_and_read<D: Desktop>(desktop: &D, window: WindowId) {
         .unwrap();
     let bounds = text.bounds.unwrap();
     let before = desktop.region(bounds).await.unwrap();
-    let request = TypeText { element: Some(text.id), name: None, text: TEXT.to_owned(), clear: true };
+    let request = TypeText { element: Some(text.id), name: None, text: typed.to_owned(), clear: true };
     let report = seen(act::type_text(desktop, window, &request, &limits).await.unwrap());
     assert!(report.changes().next().is_some(), "{report:?}");
-    assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), TEXT);
+    assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), typed);
     let after = desktop.region(bounds).await.unwrap();
     assert_eq!((before.region, before.rgb.len()), (after.region, after.rgb.len()));
     assert_ne!(before.rgb, after.rgb);
     assert!(after.to_png().unwrap().starts_with(b"\x89PNG"));
     let more = TypeText { element: None, name: None, text: " and more".to_owned(), clear: false };
     seen(act::type_text(desktop, window, &more, &limits).await.unwrap());
-    assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), format!("{TEXT} and more"));
+    assert_eq!(desktop.text(text.id, 1_000).await.unwrap().trim_end(), format!("{typed} and more"));
 }
 
 async fn what_is_not_offered_is_said<D: Desktop>(desktop: &D, window: WindowId) {

@@ -6,7 +6,7 @@ use std::{fs, path::PathBuf};
 use deskhand_core::{command::Verdict, ids::ElementId, ui::Source};
 use deskhand_desktop::{TreeLimits, UiTree as _};
 use deskhand_desktop_act as act;
-use deskhand_desktop_act::{ActLimits, ActionReport, TableTarget, TypeText};
+use deskhand_desktop_act::{ActLimits, ActionReport, Click, TableTarget, Target, TypeText};
 
 use crate::detection_model::{Stage, tk};
 
@@ -107,9 +107,13 @@ async fn typed_text_is_seen_where_it_is_drawn_and_only_there() {
     assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     // Words that come elsewhere than where they were typed.
     let watcher = stage.drawn("Press keys here").await;
-    let report = type_text(&stage, Some(watcher.id), "Lisbon").await;
-    assert_eq!(last_line(&log), "echo=Lisbon");
-    assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
+    let click = Click::once(Target::element(watcher.id));
+    act::click(&stage.desktop, stage.window.id, &click, &ActLimits::default()).await.unwrap();
+    for (into, typed, echo) in [(None, "Lisbon", "Lisbon"), (Some(watcher.id), " Madrid", "Lisbon Madrid")] {
+        let report = type_text(&stage, into, typed).await;
+        assert_eq!(last_line(&log), format!("echo={echo}"));
+        assert_ne!(report.effect(), Verdict::Seen, "{}", report.summary());
+    }
     stage.end().await;
 }
 

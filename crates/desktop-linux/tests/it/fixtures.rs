@@ -12,7 +12,7 @@ use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{Confine, LinuxDesktop, VirtualOptions};
-use deskhand_testkit::fixture::{Fixture, Screen, Toolkit};
+use deskhand_testkit::fixture::{FIREFOX, Fixture, Screen, Toolkit};
 
 use serde_json::{Value, json};
 
@@ -41,12 +41,26 @@ impl Stage {
         if !has_programs(&[toolkit.needs()]) {
             return None;
         }
+        let fixture = Fixture::prepare(toolkit, screen).await.unwrap();
+        Some(Self::start_fixture(fixture, screen, confine).await)
+    }
+
+    /// Starts the page in Firefox.
+    pub(crate) async fn start_in_firefox(screen: Screen) -> Option<Self> {
+        if !has_programs(&[FIREFOX]) {
+            return None;
+        }
+        let fixture = Fixture::prepare_in_firefox(screen).await.unwrap();
+        Some(Self::start_fixture(fixture, screen, Confine::off()).await)
+    }
+
+    async fn start_fixture(fixture: Fixture, screen: Screen, confine: Confine) -> Self {
+        let program = fixture.program().to_owned();
         let size = Size { width: 1280, height: 900 };
         let options = VirtualOptions { size, confine, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
-        let fixture = Fixture::prepare(toolkit, screen).await.unwrap();
         let launched = act::launch(&desktop, &request_of(&fixture), &ActLimits::default()).await.unwrap();
-        let window = launched.window.clone().unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary()));
+        let window = launched.window.clone().unwrap_or_else(|| panic!("{program}: {}", launched.summary()));
         fixture.ready().await.unwrap();
         // A page tells of its elements some time after its window is there.
         let control = match screen {
@@ -62,9 +76,9 @@ impl Stage {
             let bound = Duration::from_secs(60);
             let shown = act::wait_for(&desktop, window.id, &shows, bound).await.unwrap();
             let stale = desktop.verify_tree(window.id, TreeLimits::default()).await;
-            assert_eq!(shown.effect(), Verdict::Seen, "{toolkit}: {}; wrong: {stale:?}", shown.summary());
+            assert_eq!(shown.effect(), Verdict::Seen, "{program}: {}; wrong: {stale:?}", shown.summary());
         }
-        Some(Self { desktop, fixture, window })
+        Self { desktop, fixture, window }
     }
 
     /// The elements that show.

@@ -2,15 +2,20 @@
 //!
 //! Skipped if the programs are not installed, unless `DESKHAND_ALL_TESTS` is set.
 
-use std::process::Command;
+use std::{fs, process::Command, time::Duration};
 
-use deskhand_core::{command::Verdict, ids::WindowId, keys::KeyChord, ui::Wanted};
+use deskhand_core::{
+    command::Verdict,
+    ids::WindowId,
+    keys::KeyChord,
+    ui::{Wanted, WindowKind},
+};
 use deskhand_desktop::{LaunchRequest, TreeLimits, UiTree as _, Windowing as _};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{ActLimits, Click, Target};
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 
-use crate::{fixtures::outline, programs::has_programs};
+use crate::{fixtures::outline, linux_x11::window_titled, programs::has_programs};
 
 /// How much longer one way may take than another one that leads to the same.
 const FACTOR: u64 = 6;
@@ -80,6 +85,92 @@ async fn a_splash_screen_is_not_taken_for_the_window() {
     let windows = desktop.windows().await.unwrap();
     let found = windows.iter().find(|info| info.id == window).unwrap();
     assert_eq!(found.title, "ready", "{windows:?}");
+    shut_down(desktop).await;
+}
+
+const BUSY: &str = "
+import gi
+gi.require_version('Gtk', '3.0')
+from gi.repository import GLib, Gtk
+greeting = Gtk.Window(title='greeting')
+shown = Gtk.Label()
+greeting.add(shown)
+greeting.show_all()
+count = 0
+def works():
+    global count
+    count += 1
+    if shown.get_parent():
+        shown.get_parent().remove(shown)
+    (column if count > 60 else greeting).add(shown)
+    shown.set_text(str(count))
+    shown.show()
+    if count == 60:
+        greeting.destroy()
+        main.show_all()
+    return True
+main = Gtk.Window(title='ready')
+column = Gtk.Box()
+for name in ['a', 'b', 'c']:
+    column.add(Gtk.Button(label=name))
+main.add(column)
+GLib.timeout_add(12, works)
+Gtk.main()
+";
+
+/// It builds its windows anew all the time, so that none of them is ever idle.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_window_that_never_rests_is_open_once_it_shows_its_elements() {
+    if !has_programs(&["/usr/bin/python3"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let (window, ms) = launch(&desktop, "/usr/bin/python3", &["-c", BUSY]).await;
+    let windows = desktop.windows().await.unwrap();
+    let found = windows.iter().find(|info| info.id == window);
+    assert_eq!(found.map(|info| info.title.as_str()), Some("ready"), "{windows:?}");
+    let names = desktop.tree(window, TreeLimits::default()).await.unwrap();
+    let has = |name: &str| names.elements.iter().any(|element| element.name == name);
+    assert!(has("a") && has("b") && has("c"), "{}", outline(&names));
+    let bound_ms = u64::try_from(ActLimits::default().launch.as_millis()).unwrap();
+    assert!(ms < bound_ms / 2, "{ms} of {bound_ms} ms");
+    shut_down(desktop).await;
+}
+
+const MODAL: &str = "
+import gi
+gi.require_version('Gdk', '3.0')
+gi.require_version('Gtk', '3.0')
+from gi.repository import Gdk, Gtk
+main = Gtk.Window(title='slides')
+main.set_default_size(400, 300)
+column = Gtk.Box()
+for name in ['a', 'b', 'c']:
+    column.add(Gtk.Button(label=name))
+main.add(column)
+main.show_all()
+choice = Gtk.Window(title='Choose', transient_for=main, modal=True)
+choice.set_type_hint(Gdk.WindowTypeHint.NORMAL)
+choice.add(Gtk.Button(label='Blue'))
+choice.show_all()
+Gtk.main()
+";
+
+/// The window manager gives the focus to the modal one, so that to wait for it on the other one would be in vain.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_modal_window_is_a_dialog_of_its_owner_whatever_its_type_says() {
+    if !has_programs(&["/usr/bin/python3"]) {
+        return;
+    }
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    launch(&desktop, "/usr/bin/python3", &["-c", MODAL]).await;
+    let choice = window_titled(&desktop, "Choose").await;
+    let main = window_titled(&desktop, "slides").await;
+    assert_eq!((choice.kind, choice.owner), (WindowKind::Dialog, Some(main.id)));
+    // An error if it did not get the focus in time.
+    desktop.activate(main.id).await.unwrap();
+    let report = act::activate(&desktop, main.id).await.unwrap();
+    assert_eq!(report.effect(), Verdict::Seen, "{}", report.summary());
     shut_down(desktop).await;
 }
 
@@ -165,5 +256,33 @@ async fn a_program_that_ends_without_a_window_fails_then() {
         assert_eq!(report.effect(), Verdict::NotSeen, "{}", report.summary());
         assert!(report.summary().contains(ended), "{}", report.summary());
     }
+    shut_down(desktop).await;
+}
+
+/// It keeps all processors busy while it starts; an office suite that starts beside it needs one, for longer. `/proc` tells the share.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_browser_lets_others_go_first_and_has_an_equal_share_later() {
+    let (true, Ok(own)) = (has_programs(&["chromium"]), fs::read_to_string("/proc/self/autogroup")) else {
+        return;
+    };
+    // Whoever runs the tests may have given them a smaller share. A process that descends from no session has no group: nothing is read.
+    let nice = |group: &str| group.trim_end().rsplit_once(' ').map_or("0", |(_, nice)| nice).to_owned();
+    let own = nice(&own);
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let [browser, other] = [("chromium", "about:blank"), ("sleep", "600")].map(|(program, argument)| {
+        LaunchRequest { program: program.to_owned(), arguments: vec![argument.to_owned()] }
+    });
+    let launched = desktop.launch_all(&[browser, other]).await.unwrap();
+    let [browser, other] = [0, 1].map(|at: usize| format!("/proc/{}/autogroup", launched[at].pid));
+    let share_becomes = async |share: &str| {
+        let mut again = tokio::time::interval(Duration::from_millis(20));
+        while nice(&fs::read_to_string(&browser).unwrap()) != share {
+            again.tick().await;
+        }
+    };
+    let bound = Duration::from_secs(60);
+    tokio::time::timeout(bound, share_becomes("19")).await.unwrap();
+    assert_eq!(nice(&fs::read_to_string(&other).unwrap()), own);
+    tokio::time::timeout(bound, share_becomes(&own)).await.unwrap();
     shut_down(desktop).await;
 }

@@ -1,10 +1,13 @@
 //! Programs that draw twice as large, as for a dense screen, and windows on the second of two monitors: what is listed is where it is
 //! drawn, and clicks land there. The application says what it got.
 
+use std::time::Duration;
+
 use deskhand_core::{
+    action::Condition,
     command::Verdict,
     geometry::{Point, Size},
-    ui::{Element, Role},
+    ui::{Element, Role, Wanted},
 };
 use deskhand_desktop::{
     Capture as _, Held, Input as _, LaunchRequest, QuietLimits, Settling as _, Windowing as _,
@@ -22,9 +25,11 @@ use crate::{
     x11_client::set_monitors,
 };
 
+const BOUND: Duration = Duration::from_secs(30);
 const SIZE: Size = Size { width: 3200, height: 1600 };
 
-async fn stage(toolkit: Toolkit, variables: &[&str], monitors: &[u16]) -> Option<Stage> {
+/// The settings are options of a browser, and else variables.
+async fn stage(toolkit: Toolkit, settings: &[&str], monitors: &[u16]) -> Option<Stage> {
     if !has_programs(&[toolkit.needs(), "tesseract"]) {
         return None;
     }
@@ -34,13 +39,25 @@ async fn stage(toolkit: Toolkit, variables: &[&str], monitors: &[u16]) -> Option
         set_monitors(&desktop, monitors, SIZE.height);
     }
     let fixture = Fixture::prepare(toolkit, Screen::Form).await.unwrap();
-    let mut arguments: Vec<String> = variables.iter().map(|&one| one.to_owned()).collect();
-    arguments.push(fixture.program().to_owned());
-    arguments.extend(fixture.arguments().iter().cloned());
-    let request = LaunchRequest { program: "/usr/bin/env".to_owned(), arguments };
+    let own = fixture.arguments().iter().cloned();
+    let scaling = settings.iter().map(|&one| one.to_owned());
+    let request = match toolkit {
+        Toolkit::Page => {
+            LaunchRequest { program: fixture.program().to_owned(), arguments: scaling.chain(own).collect() }
+        }
+        Toolkit::Gtk3 | Toolkit::Gtk4 | Toolkit::Qt => {
+            let program = [fixture.program().to_owned()];
+            let arguments = scaling.chain(program).chain(own).collect();
+            LaunchRequest { program: "/usr/bin/env".to_owned(), arguments }
+        }
+    };
     let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
     let window = launched.window.clone().unwrap_or_else(|| panic!("{toolkit}: {}", launched.summary()));
     fixture.ready().await.unwrap();
+    // A browser exposes a page some time after its window.
+    let count = Condition::Appears(Wanted::named("Count"));
+    let shown = act::wait_for(&desktop, window.id, &count, BOUND).await.unwrap();
+    seen("the form", &shown);
     Some(Stage { desktop, fixture, window })
 }
 
@@ -84,12 +101,13 @@ async fn works(toolkit: Toolkit, stage: &Stage) {
     assert!(events.iter().any(|one| one == "chosen"), "{toolkit}: {events:?}");
 }
 
-async fn twice_as_large(toolkit: Toolkit, variables: &[&str]) {
-    let Some(stage) = stage(toolkit, variables, &[]).await else { return };
+async fn twice_as_large(toolkit: Toolkit, settings: &[&str]) {
+    let Some(stage) = stage(toolkit, settings, &[]).await else { return };
     let button = named(&stage, &Role::PUSH_BUTTON, "Count").await;
     let bounds = button.bounds.unwrap();
-    // At the usual size it is at most 40 pixels high.
-    assert!(bounds.height >= 44, "{toolkit}: {bounds:?}");
+    // At the usual size it is at most 40 pixels high, and in a page about 21.
+    let height_min = if toolkit == Toolkit::Page { 40 } else { 44 };
+    assert!(bounds.height >= height_min, "{toolkit}: {bounds:?}");
     works(toolkit, &stage).await;
     // The picture of the place shows the button.
     let Stage { desktop, .. } = stage;
@@ -113,8 +131,13 @@ async fn a_program_in_qt_twice_as_large() {
     twice_as_large(Toolkit::Qt, &["QT_SCALE_FACTOR=2"]).await;
 }
 
-async fn on_the_second_monitor(toolkit: Toolkit, variables: &[&str]) {
-    let Some(mut stage) = stage(toolkit, variables, &[800, 2400]).await else { return };
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_page_in_chromium_twice_as_large() {
+    twice_as_large(Toolkit::Page, &["--force-device-scale-factor=2"]).await;
+}
+
+async fn on_the_second_monitor(toolkit: Toolkit, settings: &[&str]) {
+    let Some(mut stage) = stage(toolkit, settings, &[800, 2400]).await else { return };
     let (from, desktop) = (stage.window.bounds, &stage.desktop);
     // By its title bar.
     let (x, y) = (from.x + 150, from.y - 8);

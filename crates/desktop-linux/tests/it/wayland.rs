@@ -80,21 +80,24 @@ async fn a_desktop_on_wayland_keeps_the_contract() {
 }
 
 /// The form of a fixture application is filled in by its elements; the application itself tells what arrived.
-async fn forms_are_filled_in(toolkit: Toolkit, configuration: &str) {
-    let Some((_session, desktop)) = session(configuration, &[toolkit.needs()]).await else { return };
+pub(crate) async fn form_is_filled_in(desktop: &LinuxDesktop, toolkit: Toolkit, text: &str) {
     let fixture = Fixture::prepare(toolkit, Screen::Form).await.unwrap();
     let arguments: Vec<&str> = fixture.arguments().iter().map(String::as_str).collect();
-    let window = launched(&desktop, fixture.program(), &arguments).await;
+    let window = launched(desktop, fixture.program(), &arguments).await;
     fixture.ready().await.unwrap();
     let limits = ActLimits::default();
-    let agree = element(&desktop, &window, &Wanted::named("Agree")).await;
-    seen(&act::click(&desktop, window.id, &Click::once(Target::element(agree.id)), &limits).await.unwrap());
-    let name = element(&desktop, &window, &Wanted::named("Name")).await;
-    let text = "Grüße, 東京 ~".to_owned();
-    let request = TypeText { element: Some(name.id), name: None, text: text.clone(), clear: true };
-    seen(&act::type_text(&desktop, window.id, &request, &limits).await.unwrap());
+    let agree = element(desktop, &window, &Wanted::named("Agree")).await;
+    seen(&act::click(desktop, window.id, &Click::once(Target::element(agree.id)), &limits).await.unwrap());
+    let name = element(desktop, &window, &Wanted::named("Name")).await;
+    let request = TypeText { element: Some(name.id), name: None, text: text.to_owned(), clear: true };
+    seen(&act::type_text(desktop, window.id, &request, &limits).await.unwrap());
     let state = fixture.state().await.unwrap();
     assert_eq!((&state["Agree"], &state["Name"]), (&json!(true), &json!(text)), "{toolkit}: {state}");
+}
+
+async fn forms_are_filled_in(toolkit: Toolkit, configuration: &str) {
+    let Some((_session, desktop)) = session(configuration, &[toolkit.needs()]).await else { return };
+    form_is_filled_in(&desktop, toolkit, "Grüße, 東京 ~").await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

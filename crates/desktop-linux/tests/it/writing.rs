@@ -173,10 +173,19 @@ async fn terminals_are_written_blind_and_passwords_are_verified_by_their_length(
     writing.stage.desktop.shut_down().await;
 }
 
-/// The application takes a number over only when its entry is left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn dates_and_times_of_a_page_are_set_field_by_field() {
     let Some(writing) = Writing::start(Toolkit::Page, Screen::Text).await else { return };
+    dates_and_times_are_set(writing).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn dates_and_times_of_a_page_in_firefox_are_set_field_by_field() {
+    let Some(stage) = Stage::start_in_firefox(Screen::Text).await else { return };
+    dates_and_times_are_set(Writing { stage, limits: ActLimits::default() }).await;
+}
+
+async fn dates_and_times_are_set(writing: Writing) {
     for (name, value) in [
         ("Day", "2025-10-01"),
         ("Day", "1999-12-31"),
@@ -201,6 +210,7 @@ async fn dates_and_times_of_a_page_are_set_field_by_field() {
     writing.stage.desktop.shut_down().await;
 }
 
+/// The application takes a number over only when its entry is left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_number_that_is_seen_was_taken_over() {
     let Some(writing) = Writing::start(Toolkit::Gtk3, Screen::Writing).await else { return };

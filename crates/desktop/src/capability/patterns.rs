@@ -22,6 +22,8 @@ pub enum ElementAction {
     SetText(String),
     /// `Value.SetCurrentValue`
     SetValue(f64),
+    /// `Value.SetCurrentValue` of a scroll bar, or of the part of one that has its value; of nothing else.
+    MoveBar(f64),
     /// `Selection.SelectChild` on the parent.
     Select,
     /// `Text.SetSelection`
@@ -47,6 +49,8 @@ pub struct Quirks {
     pub runs_timers: bool,
     /// It accepts the value of a spin button and drops it; what is typed into the field inside of it counts.
     pub drops_values: bool,
+    /// By the wheel, its long lists skip rows. Their scroll bars go where they are sent.
+    pub skips_rows_by_wheel: bool,
     /// The media type of rows of cells that it pastes without a question: cells are separated by tabs, rows by line feeds.
     pub pastes_cells_as: Option<&'static str>,
 }

@@ -95,6 +95,16 @@ pub trait Windowing {
     /// [`crate::DesktopError::Launch`] if there is no such program, with similar names, or nothing opens what is to be opened.
     fn launch(&self, request: &LaunchRequest) -> impl Future<Output = DesktopResult<Launched>> + Send;
 
+    /// Starts several programs at once, in the order of the requests. One that keeps all processors busy while it starts may let the
+    /// others go first.
+    ///
+    /// # Errors
+    /// Those of [`Windowing::launch`], of the first that fails; others may have been started.
+    fn launch_all(
+        &self,
+        requests: &[LaunchRequest],
+    ) -> impl Future<Output = DesktopResult<Vec<Launched>>> + Send;
+
     /// The installed applications that a person would start from a menu, sorted by id. Without shells, interpreters and
     /// terminals, which run what they are given.
     fn applications(&self) -> Vec<InstalledApplication>;

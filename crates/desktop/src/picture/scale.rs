@@ -1,4 +1,4 @@
-//! Smaller pictures, each pixel the mean of those that it stands for.
+//! Smaller pictures, each pixel the mean of those that it stands for, and larger ones.
 //!
 //! `imageops::thumbnail` of the `image` crate does the same in 1.7 to 2.6 times the time: 33 instead of 19 ms from
 //! 1920 × 1080 to 1280 × 720 pixels, which each step with a picture would pay. It would save the 40 lines of
@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use deskhand_core::geometry::Rect;
+use image::{ImageBuffer, Rgb, imageops};
 
 use super::Picture;
 
@@ -35,6 +36,24 @@ impl Picture {
             u32::try_from(scaled).unwrap_or(side_max).max(1)
         };
         self.scaled_to(scaled(self.width()), scaled(self.height()))
+    }
+
+    /// The picture so large that small letters can be read: up to four times as large, a whole number of times, with no side longer than
+    /// `side_max` pixels (0 for no limit) or 1,024. A picture that is larger than `side_max` becomes smaller ([`Self::fitted`]).
+    ///
+    /// The region keeps its origin and gets the new size: it no longer says which part of the screen is shown.
+    #[must_use]
+    pub fn enlarged(&self, side_max: u32) -> Self {
+        const TIMES_MAX: u32 = 4;
+        const ENLARGED_SIDE_MAX: u32 = 1_024;
+        let room = if side_max == 0 { ENLARGED_SIDE_MAX } else { side_max.min(ENLARGED_SIDE_MAX) };
+        let times = (room / self.width().max(self.height()).max(1)).min(TIMES_MAX);
+        let pixels = ImageBuffer::<Rgb<u8>, _>::from_raw(self.width(), self.height(), self.rgb.as_slice());
+        let Some(pixels) = pixels.filter(|_| times > 1) else { return self.fitted(side_max) };
+        let (width, height) = (self.width() * times, self.height() * times);
+        let rgb = imageops::resize(&pixels, width, height, imageops::FilterType::CatmullRom).into_raw();
+        let side = |length: u32| i32::try_from(length).unwrap_or(0);
+        Self { region: Rect::new(self.region.x, self.region.y, side(width), side(height)), rgb }
     }
 
     /// The picture with these sides, neither of them 0 or longer than before.

@@ -6,7 +6,7 @@ use deskhand_runtime::Waits;
 use tokio::task::JoinSet;
 
 use super::{BatchError, Task, TaskResult, note::HeldNote, results::Results};
-use crate::{Control, HostError, Observer, Session};
+use crate::{Control, HostError, Observer, Session, live::ScreenPlace};
 
 /// Observes several sessions.
 pub trait TasksObserver {
@@ -66,7 +66,8 @@ impl Tasks {
                 && control.stop.reason().is_none()
                 && let Some((task, session)) = waiting.pop_front()
             {
-                let control = Control { waits: Waits::default(), ..control.clone() };
+                let control =
+                    Control { waits: Waits::default(), screen: ScreenPlace::default(), ..control.clone() };
                 let mut watch = observer.begun(&task, &control.waits);
                 running.spawn(async move {
                     let ended = session.run(&control, &mut *watch).await;

@@ -11,5 +11,5 @@ pub use many::{Tasks, TasksObserver};
 pub use note::{Batch, BatchNote, Batches, NotedTask};
 pub use results::{BatchRequest, TaskResult};
 pub(crate) use results::{batch, follow};
-pub use task::Task;
+pub use task::{Task, WrittenTask};
 pub(crate) use task::{read_plans, read_tasks};

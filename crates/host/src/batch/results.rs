@@ -64,7 +64,8 @@ pub struct TaskResult {
 }
 
 impl TaskResult {
-    pub(super) fn of(task: &Task, ended: Result<Option<Ended>, HostError>) -> Self {
+    /// The result of a task whose session ended so.
+    pub fn of(task: &Task, ended: Result<Option<Ended>, HostError>) -> Self {
         let mut result = Self {
             id: task.id.clone(),
             request: task.request().to_owned(),

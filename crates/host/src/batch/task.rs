@@ -70,11 +70,31 @@ impl Task {
         &self.said.request
     }
 
+    /// A task of a JSON object, as it stands in a file. Relative paths of its documents start from `folder`; `place` is what errors name.
+    ///
+    /// # Errors
+    /// [`TaskError`] with the field.
+    pub fn of_json(
+        value: &serde_json::Value,
+        place: &str,
+        id: &str,
+        folder: &Path,
+    ) -> Result<Self, TaskError> {
+        let said = parse(&value.to_string(), place)?;
+        task(said, &folder.join(id), place.to_owned(), id)
+    }
+
+    /// The documents that it names, with relative paths from where its file is.
+    pub fn documents(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        let object = self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file());
+        self.said.open.iter().map(|file| in_folder(&self.folder, file)).chain(object)
+    }
+
     /// The plan of its session, derived from `base`.
     ///
     /// # Errors
     /// A document cannot be opened.
-    pub(super) fn plan(&self, base: &Plan) -> Result<Plan, TaskError> {
+    pub(crate) fn plan(&self, base: &Plan) -> Result<Plan, TaskError> {
         let mut plan = base.clone();
         let mut files: Vec<PathBuf> =
             self.said.open.iter().map(|file| in_folder(&self.folder, file)).collect();
@@ -107,7 +127,13 @@ impl Task {
 /// # Errors
 /// [`TaskError`] with the file and field.
 pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
-    let tasks = if path.is_dir() { folder_tasks(path, &["json"])? } else { vec![json_file(path)?] };
+    let written: Vec<WrittenTask> = if path.is_dir() {
+        files_of(path, &["json"])?.iter().map(|(_, file)| json_file(file)).collect::<Result<_, _>>()?
+    } else {
+        vec![json_file(path)?]
+    };
+    not_too_many(written.len(), path)?;
+    let tasks = written.iter().map(WrittenTask::task).collect::<Result<Vec<Task>, TaskError>>()?;
     for task in &tasks {
         if task.said.steps.is_empty() {
             return Err(TaskError::NoSteps { place: task.place.clone() });
@@ -121,17 +147,63 @@ pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
 /// # Errors
 /// [`TaskError`] with the file, line and field.
 pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, TaskError> {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    let tasks = match extension.as_deref() {
-        _ if path.is_dir() => folder_tasks(path, &["json", "txt"])?,
-        Some("json") => vec![json_file(path)?],
-        Some("txt") => vec![text_file(path)?],
-        Some(_) | None => json_lines(path)?,
-    };
+    let tasks = WrittenTask::read_all(path)?.iter().map(WrittenTask::task).collect::<Result<_, _>>()?;
     checked(tasks, path)
 }
 
-fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, TaskError> {
+/// A task as it stands in a file, before it is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrittenTask {
+    /// A JSON object.
+    pub text: String,
+    /// Where it is: `tasks.jsonl:3`.
+    pub place: String,
+    /// Its id if it names none: of a file its name, of a line its number.
+    pub name: String,
+    /// The file.
+    file: PathBuf,
+}
+
+impl WrittenTask {
+    /// The tasks of a folder (`*.json`, `*.txt`), or of a file: JSON lines, one object (`.json`), or one request (`.txt`).
+    ///
+    /// # Errors
+    /// [`TaskError`] if the folder or a file cannot be read, or has too many tasks.
+    pub fn read_all(path: &Path) -> Result<Vec<Self>, TaskError> {
+        let all = Self::read_some(path)?;
+        not_too_many(all.len(), path)?;
+        Ok(all)
+    }
+
+    /// All tasks, or more than there may be.
+    fn read_some(path: &Path) -> Result<Vec<Self>, TaskError> {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+        match extension.as_deref() {
+            _ if path.is_dir() => {
+                let files = files_of(path, &["json", "txt"])?;
+                files
+                    .iter()
+                    .map(|(kind, file)| if kind == "txt" { text_file(file) } else { json_file(file) })
+                    .collect()
+            }
+            Some("json") => Ok(vec![json_file(path)?]),
+            Some("txt") => Ok(vec![text_file(path)?]),
+            Some(_) | None => json_lines(path),
+        }
+    }
+
+    /// The folder of its file, from where its relative paths start.
+    pub fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new(""))
+    }
+
+    fn task(&self) -> Result<Task, TaskError> {
+        task(parse(&self.text, &self.place)?, &self.file, self.place.clone(), &self.name)
+    }
+}
+
+/// The files of a folder with one of these extensions, sorted by name, each with its extension.
+fn files_of(folder: &Path, extensions: &[&str]) -> Result<Vec<(String, PathBuf)>, TaskError> {
     let entries =
         fs::read_dir(folder).map_err(|source| TaskError::Folder { path: folder.to_owned(), source })?;
     let mut files: Vec<(String, PathBuf)> = entries
@@ -143,42 +215,32 @@ fn folder_tasks(folder: &Path, extensions: &[&str]) -> Result<Vec<Task>, TaskErr
         .take(TASKS_MAX + 1)
         .collect();
     files.sort_by(|(_, one), (_, other)| one.cmp(other));
-    files.iter().map(|(kind, file)| if kind == "txt" { text_file(file) } else { json_file(file) }).collect()
+    Ok(files)
 }
 
 fn read(path: &Path) -> Result<String, TaskError> {
     fs::read_to_string(path).map_err(|source| TaskError::Read { path: path.to_owned(), source })
 }
 
-fn text_file(path: &Path) -> Result<Task, TaskError> {
-    let said = Said {
-        request: read(path)?.trim().to_owned(),
-        id: None,
-        open: Vec::new(),
-        limits: SaidLimits::default(),
-        steps: Vec::new(),
-        object: None,
-        close: false,
-    };
-    task(said, path, path.display().to_string(), &stem(path))
+fn text_file(path: &Path) -> Result<WrittenTask, TaskError> {
+    let text = serde_json::json!({ "request": read(path)?.trim() }).to_string();
+    Ok(WrittenTask { text, place: path.display().to_string(), name: stem(path), file: path.to_owned() })
 }
 
-fn json_file(path: &Path) -> Result<Task, TaskError> {
-    let place = path.display().to_string();
-    task(parse(&read(path)?, &place)?, path, place, &stem(path))
+fn json_file(path: &Path) -> Result<WrittenTask, TaskError> {
+    let text = read(path)?;
+    Ok(WrittenTask { text, place: path.display().to_string(), name: stem(path), file: path.to_owned() })
 }
 
-fn json_lines(path: &Path) -> Result<Vec<Task>, TaskError> {
+fn json_lines(path: &Path) -> Result<Vec<WrittenTask>, TaskError> {
     let text = read(path)?;
     let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines
-        .take(TASKS_MAX + 1)
-        .map(|(index, line)| {
-            let number = index + 1;
-            let place = format!("{}:{number}", path.display());
-            task(parse(line, &place)?, path, place, &format!("line-{number}"))
-        })
-        .collect()
+    let written = |(index, line): (usize, &str)| {
+        let number = index + 1;
+        let place = format!("{}:{number}", path.display());
+        WrittenTask { text: line.to_owned(), place, name: format!("line-{number}"), file: path.to_owned() }
+    };
+    Ok(lines.take(TASKS_MAX + 1).map(written).collect())
 }
 
 fn parse(text: &str, place: &str) -> Result<Said, TaskError> {
@@ -228,12 +290,16 @@ fn stem(path: &Path) -> String {
     path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
+fn not_too_many(tasks: usize, path: &Path) -> Result<(), TaskError> {
+    if tasks > TASKS_MAX {
+        return Err(TaskError::TooMany { path: path.to_owned(), most: TASKS_MAX });
+    }
+    Ok(())
+}
+
 fn checked(tasks: Vec<Task>, path: &Path) -> Result<Vec<Task>, TaskError> {
     if tasks.is_empty() {
         return Err(TaskError::Nothing { path: path.to_owned() });
-    }
-    if tasks.len() > TASKS_MAX {
-        return Err(TaskError::TooMany { path: path.to_owned(), most: TASKS_MAX });
     }
     let mut places = std::collections::BTreeMap::new();
     for task in &tasks {

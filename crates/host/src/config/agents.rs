@@ -1,6 +1,9 @@
 //! Settings of agents that own no window.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::PathBuf,
+};
 
 use deskhand_confine::Limits;
 use schemars::JsonSchema;
@@ -10,12 +13,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentSettings {
-    /// The agents to enable: `shell`, or names from `agents.programs`.
+    /// The agents to enable: `shell`, or names from `agents.programs` and `agents.machines`.
     pub enabled: Vec<String>,
     /// The shell agent, which runs programs.
     pub shell: ShellAgentSettings,
     /// Agents that run as separate programs, by name.
     pub programs: BTreeMap<String, ProgramAgentSettings>,
+    /// Agents on other machines: workers of the fleet that `fleet.servers` names, by name.
+    pub machines: BTreeMap<String, MachineAgentSettings>,
 }
 
 /// The shell agent, which runs programs.
@@ -152,4 +157,63 @@ impl Default for ProgramAgentSettings {
             subtask_timeout_s: 600,
         }
     }
+}
+
+/// An agent on another machine. A sub-task that is handed to it becomes a task of the fleet, which a worker with all that is needed takes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MachineAgentSettings {
+    /// What the machine is good for, as the HostAgent reads it.
+    pub introduction: Option<String>,
+    /// What its worker has to have.
+    pub needs: NeedsSettings,
+    /// Labels of its tasks: for limits, costs, and workers that take only such tasks.
+    pub labels: BTreeSet<String>,
+    /// Whether documents go along: those that the sub-task names, of those that the session was begun with, has saved or got back.
+    pub documents: bool,
+    /// Where files that come back are put, in a folder for each sub-task. By default `~/deskhand-fleet/results`.
+    pub folder: Option<PathBuf>,
+    /// In how many minutes it has to be done.
+    #[schemars(range(min = 1))]
+    pub within_minutes: u64,
+    /// What becomes of it if its worker is lost while it acts.
+    pub on_loss: OnLossSetting,
+}
+
+impl Default for MachineAgentSettings {
+    fn default() -> Self {
+        Self {
+            introduction: None,
+            needs: NeedsSettings::default(),
+            labels: BTreeSet::new(),
+            documents: false,
+            folder: None,
+            within_minutes: 30,
+            on_loss: OnLossSetting::Resume,
+        }
+    }
+}
+
+/// What a worker has to have.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct NeedsSettings {
+    /// Words that it was started with: `deskhand worker --labels scanner`.
+    pub labels: BTreeSet<String>,
+    /// Applications, by their desktop entries without `.desktop`.
+    pub applications: BTreeSet<String>,
+    /// Agents that it has enabled.
+    pub agents: BTreeSet<String>,
+}
+
+/// What becomes of a task whose worker is lost while it acts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLossSetting {
+    /// Another worker goes on, and its agents hear what may have been done.
+    Resume,
+    /// Another worker begins anew.
+    Afresh,
+    /// Somebody has to decide: what was done cannot be done again.
+    Person,
 }

@@ -12,7 +12,7 @@ use deskhand_runtime::SessionStore;
 use serde_json::Value;
 
 use super::{
-    ConfigError, Overrides,
+    ConfigError, FleetSettings, Overrides,
     desktop::{ConfineSetting, DesktopKind, ScreenSize},
     layers::{Layers, Origin},
     local::check_local,
@@ -184,7 +184,9 @@ fn secret_files(config: &Config) -> impl Iterator<Item = PathBuf> {
     let keys = models.filter_map(|model| model.api_key_file.clone());
     let engine = config.knowledge.engine.key.as_ref().and_then(|key| key.file.clone());
     let webhook = config.notify.webhook_from.as_ref().and_then(|address| address.file.clone());
-    keys.chain(secrets.chain(engine).chain(webhook).map(|file| expanded(&file)))
+    let FleetSettings { credentials, key, certificate_key, .. } = &config.fleet;
+    let fleet = [credentials, key, certificate_key].into_iter().flatten().cloned();
+    keys.chain(secrets.chain(engine).chain(webhook).chain(fleet).map(|file| expanded(&file)))
 }
 
 /// A path whose `~` stands for the home folder.

@@ -11,6 +11,7 @@ mod desktop;
 mod detection;
 mod error;
 mod explain;
+mod fleet;
 mod knowledge;
 mod layers;
 mod limits;
@@ -32,12 +33,16 @@ mod team;
 mod telemetry;
 mod view;
 
-pub use agents::{AgentSettings, ProgramAgentSettings, ProgramLimits, SandboxSetting, ShellAgentSettings};
+pub use agents::{
+    AgentSettings, MachineAgentSettings, NeedsSettings, OnLossSetting, ProgramAgentSettings, ProgramLimits,
+    SandboxSetting, ShellAgentSettings,
+};
 pub use cassette::CassetteSetting;
 pub use desktop::{ConfineSetting, DesktopKind, DesktopSettings, KeepSetting, ScreenSize};
 pub use detection::{ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings};
 pub use error::ConfigError;
 pub use explain::{Explanation, explain, is_section_key, keys_below};
+pub use fleet::FleetSettings;
 pub use knowledge::{EngineKind, EngineSettings, KnowledgeSettings, RetrieverSettings};
 pub use layers::Origin;
 pub use limits::{

@@ -28,7 +28,8 @@ pub(super) fn check_rules(config: &Config) -> Result<(), ConfigError> {
     let tools = tools();
     let acts: Vec<String> = Does::ALL.iter().map(|does| does.word().to_owned()).collect();
     let origins: Vec<String> = ORIGINS.map(str::to_owned).to_vec();
-    let mut agents: Vec<String> = config.agents.programs.keys().cloned().collect();
+    let named = config.agents.programs.keys().chain(config.agents.machines.keys());
+    let mut agents: Vec<String> = named.cloned().collect();
     agents.push(SHELL.to_owned());
     for (number, rule) in (1..).zip(&config.policy.rules) {
         let check = |key: &str, pattern: &str, known: &[String], strict: bool| {

@@ -14,6 +14,7 @@ use super::{
     agents::AgentSettings,
     desktop::DesktopSettings,
     detection::{self, ControlBackend, DetectionSettings, OcrSettings, OmniparserSettings},
+    fleet::FleetSettings,
     knowledge::KnowledgeSettings,
     limits::{LimitSettings, PriceSettings, SessionLimitSettings, WorkSettings},
     local::{LocalModelSettings, LocalSettings},
@@ -89,6 +90,8 @@ pub struct Config {
     pub knowledge: KnowledgeSettings,
     /// Traces of sessions for a collector of OpenTelemetry.
     pub telemetry: TelemetrySettings,
+    /// How a fleet is reached, and what a worker of it takes.
+    pub fleet: FleetSettings,
 }
 
 impl Default for Config {
@@ -122,6 +125,7 @@ impl Default for Config {
             workflows: WorkflowSettings::default(),
             knowledge: KnowledgeSettings::default(),
             telemetry: TelemetrySettings::default(),
+            fleet: FleetSettings::default(),
         }
     }
 }

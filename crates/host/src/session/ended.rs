@@ -49,7 +49,7 @@ impl Ended {
             (None, Some(reason @ Suspension::Model { .. })) => {
                 Outcome::new(OutcomeKind::Error, reason.to_string())
             }
-            (None, Some(reason @ Suspension::Signal)) => {
+            (None, Some(reason @ (Suspension::Signal | Suspension::Elsewhere))) => {
                 Outcome::new(OutcomeKind::Cancelled, reason.to_string())
             }
             (None, None) => Outcome::new(OutcomeKind::Cancelled, "stopped before the request began"),

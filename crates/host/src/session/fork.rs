@@ -1,12 +1,12 @@
 //! Forks a session: a new one with the same first records.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use deskhand_core::prompt::PromptSet;
 use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
 
 use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
-use crate::{HostError, config::Loaded, prompts::from_folder};
+use crate::{HostError, agents::Means, config::Loaded, prompts::from_folder};
 
 /// Where to fork a session, and what to change.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -25,7 +25,7 @@ pub struct ForkRequest {
 
 pub(crate) fn fork(
     loaded: &Loaded,
-    helper: Option<&Path>,
+    means: Means<'_>,
     store: &SessionStore,
     wanted: ForkRequest,
 ) -> Result<Session, HostError> {
@@ -36,7 +36,7 @@ pub(crate) fn fork(
     }
     let held = deskhand_runtime::fork(store, &source, wanted.at, wanted.unsealed)
         .map_err(|error| SessionError::Fork { session: wanted.session.clone(), error })?;
-    match plan(loaded, helper, &held, wanted) {
+    match plan(loaded, means, &held, wanted) {
         Ok(plan) => Ok(Session::resumed(plan, held, !loaded.chooses_model(), /*again*/ None)),
         Err(error) => {
             let folder = held.folder().clone();
@@ -49,12 +49,12 @@ pub(crate) fn fork(
 
 fn plan(
     loaded: &Loaded,
-    helper: Option<&Path>,
+    means: Means<'_>,
     held: &HeldSession,
     wanted: ForkRequest,
 ) -> Result<Plan, HostError> {
     let prompts = wanted.prompts;
-    let mut plan = Plan::resumed(loaded, helper, wanted.request, held)?;
+    let mut plan = Plan::resumed(loaded, means, wanted.request, held)?;
     if !held.in_round() && plan.requests.is_empty() {
         return Err(SessionError::NothingAfter { session: wanted.session, record: wanted.at }.into());
     }

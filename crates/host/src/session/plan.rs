@@ -1,9 +1,10 @@
 //! The plan of a session, checked before anything starts.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env,
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -16,7 +17,7 @@ use deskhand_core::{
 };
 use deskhand_model::Relay;
 use deskhand_runtime::{
-    HeldSession, SessionStore,
+    Fence, HeldSession, SessionStore,
     agents::EnabledAgents,
     people::{Approvals, Patience, Request},
     sources::EnabledSources,
@@ -26,7 +27,7 @@ use deskhand_runtime::{
 use super::setup::Setup;
 use crate::{
     HostError,
-    agents::enable,
+    agents::{Means, enable},
     config::{
         ApprovalSetting, ChannelSetting, Config, Loaded, NotifySettings, PeopleSettings, PolicySettings,
         knowledge_dir, price_table, session_store,
@@ -58,6 +59,8 @@ pub struct SessionRequest {
     pub screenshot: Option<PathBuf>,
     /// The schedule that begins it.
     pub schedule: Option<String>,
+    /// Of a session to resume: it comes from another machine. Its documents are `open` alone, and its model is that of this machine.
+    pub moved: bool,
 }
 
 impl From<&str> for SessionRequest {
@@ -134,13 +137,9 @@ impl Plan {
     ///
     /// # Errors
     /// No model is configured, a document cannot be opened, or the current desktop has no display.
-    pub(crate) fn new(
-        config: &Config,
-        helper: Option<&Path>,
-        request: SessionRequest,
-    ) -> Result<Self, HostError> {
+    pub(crate) fn new(config: &Config, means: Means<'_>, request: SessionRequest) -> Result<Self, HostError> {
         let model = ModelSetup::of(config, request.script_variables.clone())?;
-        Self::with_model(config, helper, request, model)
+        Self::with_model(config, means, request, model)
     }
 
     /// A new session that somebody else steers: see [`crate::Host::steer`].
@@ -149,12 +148,12 @@ impl Plan {
     /// A document cannot be opened, or the current desktop has no display.
     pub(crate) fn steered(
         config: &Config,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         relay: Relay,
     ) -> Result<Self, HostError> {
         let setup = ModelSetup::of(config, request.script_variables.clone())?;
-        let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
+        let mut plan = Self::with_team(config, means, request, setup, TeamChoice::relay(relay))?;
         let session = &mut plan.config;
         // What is repeated, looked at or given up is decided by who steers.
         session.limits = Limits {
@@ -188,15 +187,15 @@ impl Plan {
     /// A document cannot be opened, the current desktop has no display, or no model is configured although steps may be healed.
     pub(crate) fn performing(
         config: &Config,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         heal: Heal,
     ) -> Result<Self, HostError> {
         let mut plan = if heal == Heal::Off {
             let setup = ModelSetup::of(config, request.script_variables.clone())?;
-            Self::without_model(config, helper, request, setup)?
+            Self::without_model(config, means, request, setup)?
         } else {
-            let plan = Self::new(config, helper, request)?;
+            let plan = Self::new(config, means, request)?;
             // A model that is asked about a step decides on that alone.
             let config = SessionConfig { workflows: Vec::new(), ..plan.config };
             Self { config, workflows: None, ..plan }
@@ -209,39 +208,39 @@ impl Plan {
     /// A session that asks no model, and none has to be configured.
     fn without_model(
         config: &Config,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         setup: ModelSetup,
     ) -> Result<Self, HostError> {
         // Nobody holds the other end: a question would fail, and none is asked.
         let (relay, _) = Relay::new("no model");
-        let mut plan = Self::with_team(config, helper, request, setup, TeamChoice::relay(relay))?;
-        plan.sources = sources(config, helper)?;
+        let mut plan = Self::with_team(config, means, request, setup, TeamChoice::relay(relay))?;
+        plan.sources = sources(config, means.helper)?;
         plan.setup.steered = true;
         Ok(plan)
     }
 
     fn with_model(
         config: &Config,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         model: ModelSetup,
     ) -> Result<Self, HostError> {
         let team = model.clone().team()?;
-        let plan = Self::with_team(config, helper, request, model, team)?;
+        let plan = Self::with_team(config, means, request, model, team)?;
         check_price(&plan.config)?;
-        let retrievers = retrievers(config, helper, &plan.config.policy)?;
+        let retrievers = retrievers(config, means.helper, &plan.config.policy)?;
         let workflows = workflows(config);
         let retrieval = retrievers.retrieval.clone();
         let session = SessionConfig { retrieval, workflows: workflows.offers.clone(), ..plan.config };
         let teaches = config.knowledge.learn.then(|| Knowledge::at(knowledge_dir(config)));
-        let (sources, workflows) = (sources(config, helper)?, Some(workflows));
+        let (sources, workflows) = (sources(config, means.helper)?, Some(workflows));
         Ok(Self { sources, workflows, config: session, retrievers, teaches, ..plan })
     }
 
     fn with_team(
         config: &Config,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         setup: ModelSetup,
         model: TeamChoice,
@@ -266,11 +265,11 @@ impl Plan {
             prompts: prompts(config)?,
             model,
             config: session,
-            agents: enable(config, helper, &config.agents.enabled)?,
+            agents: enable(config, means, &config.agents.enabled)?,
             // Who asks a model has them; who steers has tools of its own.
             sources: EnabledSources::default(),
             workflows: None,
-            files: files(config, helper),
+            files: files(config, means.helper),
             store: session_store(config),
             people: PeopleRules::of(&config.people),
             screenshot: request.screenshot,
@@ -288,28 +287,29 @@ impl Plan {
     /// The model of the session is unknown and no other is named, or a document cannot be opened.
     pub(super) fn resumed(
         loaded: &Loaded,
-        helper: Option<&Path>,
+        means: Means<'_>,
         request: SessionRequest,
         held: &HeldSession,
     ) -> Result<Self, HostError> {
+        let moved = request.moved;
         let before = Setup::of(held);
         let merged = before.as_ref().map(|before| loaded.for_session(&before.layer(held))).transpose()?;
         let loaded = merged.as_ref().unwrap_or(loaded);
         let config = &loaded.config;
         let mut model = ModelSetup::of(config, request.script_variables.clone())?;
-        if let Some(before) = before.as_ref().filter(|_| !loaded.chooses_model()) {
+        if let Some(before) = before.as_ref().filter(|_| !moved && !loaded.chooses_model()) {
             model = model.going_on_from(&before.model);
         }
         // What is left of a workflow needs no model, as its beginning did not.
         let is_alone = held.performs_without_model() && request.requests.is_empty() && !request.converse;
         let plan = match is_alone {
-            true => Self::without_model(config, helper, request, model)?,
-            false => Self::with_model(config, helper, request, model)?,
+            true => Self::without_model(config, means, request, model)?,
+            false => Self::with_model(config, means, request, model)?,
         };
-        let mut plan = plan.kept(config, helper);
+        let mut plan = plan.kept(config, means.helper);
         let in_force = held.in_force();
         let names: Vec<String> = in_force.config.agents.iter().map(|agent| agent.name.clone()).collect();
-        plan.agents = enable(config, helper, &names)?;
+        plan.agents = enable(config, means, &names)?;
         let now = plan.config;
         plan.config = overridden(&in_force.config, &now, loaded);
         if before.as_ref().is_some_and(|before| before.steered && !is_alone) {
@@ -321,6 +321,9 @@ impl Plan {
         }
         check_price(&plan.config)?;
         plan.prompts = in_force.prompts.clone();
+        if moved {
+            return Ok(plan);
+        }
         // Those that it began with, and those that it made or opened.
         let before = before.map(|before| before.documents).unwrap_or_default();
         let made = held.documents().iter().filter(|document| document.is_file()).cloned();
@@ -348,6 +351,12 @@ impl Plan {
         Self { id: Some(id), ..self }
     }
 
+    /// The same for a session that another machine may take over. Its desktop ends with this process.
+    pub(super) fn fenced(mut self, fence: Arc<dyn Fence>) -> Self {
+        self.workspace.keep = None;
+        Self { store: self.store.with_fence(fence), notify: None, ..self }
+    }
+
     /// The same as a part of the batch with this results folder.
     pub(crate) fn in_batch(&self, results: &Path) -> Self {
         let mut plan = Self { notify: None, ..self.clone() };
@@ -356,7 +365,10 @@ impl Plan {
     }
 
     pub(super) fn agents(&self) -> EnabledAgents {
-        self.agents.clone()
+        let opened = self.workspace.documents.iter().map(|document| &document.named);
+        let before = self.setup.documents.iter();
+        let all: BTreeSet<&PathBuf> = opened.chain(before).filter(|path| path.is_absolute()).collect();
+        self.agents.clone().with_documents(all.into_iter().cloned().collect())
     }
 
     pub(super) fn sources(&self) -> EnabledSources {

@@ -1,7 +1,5 @@
 //! Resumes a session that was stopped or whose process died.
 
-use std::path::Path;
-
 use deskhand_runtime::{SessionStore, Unsealed};
 
 use super::{
@@ -9,17 +7,17 @@ use super::{
     find::{find, hold},
     plan::Plan,
 };
-use crate::{HostError, config::Loaded};
+use crate::{HostError, agents::Means, config::Loaded};
 
 pub(crate) fn resume(
     loaded: &Loaded,
-    helper: Option<&Path>,
+    means: Means<'_>,
     store: &SessionStore,
     (name, unsealed): (&str, Unsealed),
     request: SessionRequest,
 ) -> Result<Session, HostError> {
     let held = hold(find(store, name)?, unsealed)?;
-    let mut plan = Plan::resumed(loaded, helper, request, &held)?;
+    let mut plan = Plan::resumed(loaded, means, request, &held)?;
     let mut again = None;
     if !held.in_round() && plan.requests.is_empty() {
         let Some(request) = held.unfinished_request() else {

@@ -20,7 +20,7 @@ use deskhand_desktop_detect::Seeing;
 use deskhand_desktop_linux::LinuxDesktop;
 use deskhand_model::Team;
 use deskhand_runtime::{
-    HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
+    Fence, HeldSession, RunEnd, RunOptions, RunSummary, StopSwitch, Toolbox, Wait, Waits,
     people::{AnyUserChannel, ControlSocket, Everybody, Nobody, PauseSwitch, People, Steered},
     private,
     tools::DuplicateTool,
@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     HostError, News, Notice, Observer,
+    live::ScreenPlace,
     notify::tell,
     ranker::ranker,
     telemetry::Trace,
@@ -55,6 +56,8 @@ pub struct Control {
     pub stop: StopSwitch,
     /// Says what the session waits for.
     pub waits: Waits,
+    /// Says where its screen can be seen.
+    pub screen: ScreenPlace,
 }
 
 impl Control {
@@ -65,6 +68,7 @@ impl Control {
             pause: PauseSwitch::default(),
             stop: StopSwitch::new(),
             waits: Waits::default(),
+            screen: ScreenPlace::default(),
         }
     }
 }
@@ -91,6 +95,12 @@ impl Session {
     /// Its id, if it is resumed or forked. A new session gets its id when it begins.
     pub fn id(&self) -> Option<SessionId> {
         self.held.as_ref().map(HeldSession::id)
+    }
+
+    /// The same for a session that another machine may take over: each command waits for `fence`, and the desktop ends with this process.
+    #[must_use]
+    pub fn with_fence(self, fence: Arc<dyn Fence>) -> Self {
+        Self { plan: self.plan.fenced(fence), ..self }
     }
 
     /// The record that was cut off when the previous process died; it has been removed.
@@ -204,6 +214,7 @@ impl Run<'_> {
                 _ = stop.wait() => return Ok(None),
             };
             drop(waiting);
+            self.control.screen.note(workspace.back_end());
             self.observer.notice(&works_on(self.plan, &workspace, kept));
             let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
             let waiting = {

@@ -23,6 +23,8 @@ pub struct AgentError {
 pub struct AgentSetup {
     /// The agent's own folder beside the journal, for logs and scratch files. It exists.
     pub folder: PathBuf,
+    /// The files that the session was begun with.
+    pub documents: Vec<PathBuf>,
 }
 
 /// A kind of agent, registered and looked up by name; core needs none of its code.
@@ -35,6 +37,11 @@ pub trait AgentKind: Send + Sync + 'static {
 
     /// Where its agents run; includes statuses, prompts and tools if the session drives their steps.
     fn home(&self) -> AgentHome;
+
+    /// Whether its agents could work on a sub-task now: how, or why not. `None` if that is only known once one is opened.
+    fn standing(&self) -> impl Future<Output = Option<Result<String, String>>> + Send {
+        std::future::ready(None)
+    }
 
     /// Opens an agent for one session.
     ///
@@ -68,8 +75,11 @@ pub trait StepsAgent: Send + Sync + 'static {
 }
 
 /// A sub-task for a delegate.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Assignment {
+    /// Its number among the sub-tasks of all sessions: letters, digits, `-` and `_`. The same if it is handed over again in a resumed
+    /// session.
+    pub number: String,
     /// The sub-task.
     pub subtask: String,
     /// Additional information.
@@ -78,12 +88,42 @@ pub struct Assignment {
     pub request: String,
     /// What the blackboard has on it, a paragraph each. Text of users, agents and tools: data, no instructions.
     pub context: Vec<String>,
+    /// The files that the session has saved.
+    pub saved: Vec<PathBuf>,
+}
+
+/// What is done with the words of an agent.
+type Say = dyn Fn(&str) + Send + Sync;
+
+/// Where an agent says how far it is with a sub-task. What it says is shown to people, and nothing else.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<Say>>);
+
+impl Progress {
+    /// One that passes on what is said.
+    pub fn new(say: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(say)))
+    }
+
+    /// Says what is waited for from now on.
+    pub fn say(&self, state: &str) {
+        if let Some(say) = &self.0 {
+            say(state);
+        }
+    }
 }
 
 /// An agent that receives a sub-task and reports its result.
 pub trait DelegateAgent: Send + Sync + 'static {
-    /// Works on a sub-task. Dropping the future (on stop) must end the work.
-    fn work(&self, assignment: Assignment) -> impl Future<Output = AgentReport> + Send;
+    /// Works on a sub-task. Dropping the future (on stop) must end the work, unless it is on another machine
+    /// ([`AgentHome::Machine`]).
+    fn work(&self, assignment: Assignment, progress: Progress) -> impl Future<Output = AgentReport> + Send;
+
+    /// Ends the work on a sub-task with this number that goes on elsewhere: nobody waits for it any more.
+    fn withdraw(&self, number: &str) -> impl Future<Output = ()> + Send {
+        let _ = number;
+        std::future::ready(())
+    }
 
     /// Releases its resources at the end of the session.
     fn close(&self) -> impl Future<Output = ()> + Send;
@@ -127,6 +167,7 @@ pub(super) trait AnyKind: Send + Sync {
     fn name(&self) -> &str;
     fn introduction(&self) -> String;
     fn home(&self) -> AgentHome;
+    fn standing(&self) -> BoxFuture<'_, Option<Result<String, String>>>;
     fn open(&self, setup: AgentSetup) -> BoxFuture<'_, Result<OpenAgent, AgentError>>;
 }
 
@@ -141,6 +182,10 @@ impl<K: AgentKind> AnyKind for K {
 
     fn home(&self) -> AgentHome {
         AgentKind::home(self)
+    }
+
+    fn standing(&self) -> BoxFuture<'_, Option<Result<String, String>>> {
+        Box::pin(AgentKind::standing(self))
     }
 
     fn open(&self, setup: AgentSetup) -> BoxFuture<'_, Result<OpenAgent, AgentError>> {
@@ -171,13 +216,18 @@ impl<A: StepsAgent> AnySteps for A {
 
 /// [`DelegateAgent`] as a trait object.
 pub(super) trait AnyDelegate: Send + Sync {
-    fn work(&self, assignment: Assignment) -> BoxFuture<'_, AgentReport>;
+    fn work(&self, assignment: Assignment, progress: Progress) -> BoxFuture<'_, AgentReport>;
+    fn withdraw<'a>(&'a self, number: &'a str) -> BoxFuture<'a, ()>;
     fn close(&self) -> BoxFuture<'_, ()>;
 }
 
 impl<A: DelegateAgent> AnyDelegate for A {
-    fn work(&self, assignment: Assignment) -> BoxFuture<'_, AgentReport> {
-        Box::pin(DelegateAgent::work(self, assignment))
+    fn work(&self, assignment: Assignment, progress: Progress) -> BoxFuture<'_, AgentReport> {
+        Box::pin(DelegateAgent::work(self, assignment, progress))
+    }
+
+    fn withdraw<'a>(&'a self, number: &'a str) -> BoxFuture<'a, ()> {
+        Box::pin(DelegateAgent::withdraw(self, number))
     }
 
     fn close(&self) -> BoxFuture<'_, ()> {

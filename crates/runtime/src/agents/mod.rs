@@ -14,7 +14,8 @@ pub mod registry;
 pub mod shell;
 
 pub use kind::{
-    AgentError, AgentKind, AgentObservation, AgentSetup, Assignment, DelegateAgent, OpenAgent, StepsAgent,
+    AgentError, AgentKind, AgentObservation, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress,
+    StepsAgent,
 };
 pub use open::OpenAgents;
 pub use registry::{AgentRegistry, EnabledAgents, KindInfo, RegistryError};

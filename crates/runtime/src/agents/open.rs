@@ -1,6 +1,10 @@
 //! The open agents of one session.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, AgentReport},
@@ -11,7 +15,7 @@ use deskhand_core::{
     session::SubtaskStatus,
 };
 
-use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent};
+use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent, Progress};
 use crate::private;
 
 /// Open agents.
@@ -21,10 +25,14 @@ pub struct OpenAgents {
 }
 
 impl OpenAgents {
-    pub(super) async fn open(kinds: &[Arc<dyn AnyKind>], folder: &Path) -> Result<Self, AgentError> {
+    pub(super) async fn open(
+        kinds: &[Arc<dyn AnyKind>],
+        folder: &Path,
+        documents: &[PathBuf],
+    ) -> Result<Self, AgentError> {
         let mut opened = Self::default();
         for (id, kind) in (1..).zip(kinds) {
-            match open_one(AgentId(id), kind.as_ref(), folder).await {
+            match open_one(AgentId(id), kind.as_ref(), (folder, documents)).await {
                 Ok(agent) => opened.agents.push(agent),
                 Err(error) => {
                     opened.close().await;
@@ -72,7 +80,7 @@ impl OpenAgents {
         let own = self.agents.iter().find(|(definition, _)| definition.id == id);
         own.is_some_and(|(definition, _)| match &definition.home {
             AgentHome::Steps(steps) => steps.tools.iter().any(|tool| tool.name == name),
-            AgentHome::Delegate => false,
+            AgentHome::Delegate | AgentHome::Machine => false,
         })
     }
 
@@ -104,12 +112,19 @@ impl OpenAgents {
     }
 
     /// Delegates a sub-task to an agent.
-    pub async fn work(&self, id: AgentId, assignment: Assignment) -> AgentReport {
+    pub async fn work(&self, id: AgentId, assignment: Assignment, progress: Progress) -> AgentReport {
         match self.body(id) {
-            Some(Body::Delegate(agent)) => agent.work(assignment).await,
+            Some(Body::Delegate(agent)) => agent.work(assignment, progress).await,
             Some(Body::Steps(_)) | None => {
                 AgentReport { status: SubtaskStatus::Error, result: format!("agent {id} is not open") }
             }
+        }
+    }
+
+    /// Ends work that goes on elsewhere.
+    pub async fn withdraw(&self, id: AgentId, number: &str) {
+        if let Some(Body::Delegate(agent)) = self.body(id) {
+            agent.withdraw(number).await;
         }
     }
 
@@ -127,18 +142,21 @@ impl OpenAgents {
 async fn open_one(
     id: AgentId,
     kind: &dyn AnyKind,
-    folder: &Path,
+    (folder, documents): (&Path, &[PathBuf]),
 ) -> Result<(AgentDefinition, Body), AgentError> {
     let name = kind.name().to_owned();
     let problem = |problem: String| AgentError { agent: name.clone(), problem };
     let folder = folder.join(&name);
     private::create_folders(&folder)
         .map_err(|error| problem(format!("create folder {}: {error}", folder.display())))?;
-    let OpenAgent { introduction, body } = kind.open(AgentSetup { folder }).await?;
+    let OpenAgent { introduction, body } =
+        kind.open(AgentSetup { folder, documents: documents.to_vec() }).await?;
     let home = kind.home();
     match (&home, &body) {
-        (AgentHome::Steps(_), Body::Steps(_)) | (AgentHome::Delegate, Body::Delegate(_)) => {}
-        (AgentHome::Steps(_), Body::Delegate(_)) | (AgentHome::Delegate, Body::Steps(_)) => {
+        (AgentHome::Steps(_), Body::Steps(_))
+        | (AgentHome::Delegate | AgentHome::Machine, Body::Delegate(_)) => {}
+        (AgentHome::Steps(_), Body::Delegate(_))
+        | (AgentHome::Delegate | AgentHome::Machine, Body::Steps(_)) => {
             return Err(problem("the agent and its kind declare different homes".to_owned()));
         }
     }

@@ -1,6 +1,6 @@
 //! Registered agent kinds, and those enabled for a session.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc};
 
 use deskhand_core::{
     agent::{AgentDefinition, AgentHome, DefinitionError},
@@ -74,6 +74,12 @@ pub struct AgentRegistry {
     kinds: BTreeMap<String, Arc<dyn AnyKind>>,
 }
 
+impl fmt::Debug for AgentRegistry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.kinds.keys()).finish()
+    }
+}
+
 impl AgentRegistry {
     /// Registers a kind.
     ///
@@ -112,6 +118,11 @@ impl AgentRegistry {
             .collect()
     }
 
+    /// Whether agents of a kind could work on a sub-task now; `None` if that is only known once one is opened.
+    pub async fn standing(&self, name: &str) -> Option<Result<String, String>> {
+        self.kinds.get(name)?.standing().await
+    }
+
     /// Selects the kinds for a session, in this order.
     ///
     /// # Errors
@@ -125,7 +136,7 @@ impl AgentRegistry {
             }
             kinds.push(Arc::clone(kind));
         }
-        Ok(EnabledAgents { kinds, prompts: BTreeMap::new() })
+        Ok(EnabledAgents { kinds, ..EnabledAgents::default() })
     }
 
     fn unknown(&self, name: &str) -> RegistryError {
@@ -142,6 +153,8 @@ pub struct EnabledAgents {
     kinds: Vec<Arc<dyn AnyKind>>,
     /// Prompts that replace those of the kinds, by name.
     prompts: BTreeMap<String, RolePrompts>,
+    /// The files that the session is begun with.
+    documents: Vec<PathBuf>,
 }
 
 impl EnabledAgents {
@@ -155,9 +168,15 @@ impl EnabledAgents {
     /// # Errors
     /// [`AgentError`] if one cannot be opened; the others are closed again.
     pub async fn open(&self, folder: &std::path::Path) -> Result<OpenAgents, AgentError> {
-        let mut opened = OpenAgents::open(&self.kinds, folder).await?;
+        let mut opened = OpenAgents::open(&self.kinds, folder, &self.documents).await?;
         opened.take_prompts(&self.prompts);
         Ok(opened)
+    }
+
+    /// The same for a session that is begun with these files.
+    #[must_use]
+    pub fn with_documents(self, documents: Vec<PathBuf>) -> Self {
+        Self { documents, ..self }
     }
 
     /// The same with other prompts for agents of these names.

@@ -217,7 +217,7 @@ fn row<'a>(name: &'a str, facts: &'a Facts, in_use: bool) -> Row<'a> {
         (false, true) => SessionState::Interrupted,
         (false, false) => SessionState::Ended,
     };
-    Row { id: name, state, facts }
+    Row { id: name, state, place: "", facts }
 }
 
 /// Whether an entry says what there is now. Who holds the lock of a session only appends to its journal, which then is longer; others

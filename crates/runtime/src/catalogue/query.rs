@@ -27,6 +27,8 @@ pub struct Query {
     pub applications: Vec<String>,
     /// One of these words is part of the name of a model, in any case of letters; empty for any.
     pub models: Vec<String>,
+    /// A machine of a fleet has it that is called like one of these; `here` is this one. Empty for any.
+    pub places: Vec<String>,
     /// It cost at least this, in US dollars, as far as it is known.
     pub cost_min_usd: Option<f64>,
     /// It cost at most this, in US dollars, as far as it is known.
@@ -53,6 +55,7 @@ impl Default for Query {
             states: Vec::new(),
             applications: Vec::new(),
             models: Vec::new(),
+            places: Vec::new(),
             cost_min_usd: None,
             cost_max_usd: None,
             begun_min_ms: None,
@@ -113,6 +116,8 @@ columns! {
     Outcome = "outcome",
     /// Whether it is worked on.
     State = "state",
+    /// The machine that has it.
+    Place = "place",
     /// The first application that was worked in.
     Application = "application",
     /// The model, as displayed.
@@ -144,6 +149,7 @@ impl Column {
             Self::Request => x.requests.first().cmp(&y.requests.first()),
             Self::Outcome => outcome_word(x.outcome).cmp(outcome_word(y.outcome)),
             Self::State => a.state.word().cmp(b.state.word()),
+            Self::Place => a.place.cmp(b.place),
             Self::Application => x.applications.first().cmp(&y.applications.first()),
             Self::Model => x.model.cmp(&y.model),
             Self::Desktop => x.desktop.cmp(&y.desktop),
@@ -232,6 +238,15 @@ fn outcome_word(outcome: Option<OutcomeKind>) -> &'static str {
 pub(super) enum Facet {
     Outcome,
     Application,
+    Place,
+}
+
+/// What this machine is called among others.
+pub(super) const HERE: &str = "here";
+
+/// The name of the machine that has a session.
+pub(super) fn place_of<'a>(row: &Row<'a>) -> &'a str {
+    if row.place.is_empty() { HERE } else { row.place }
 }
 
 /// A query that is prepared to be compared with many sessions.
@@ -253,7 +268,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether a session fits everything but outcomes and applications.
+    /// Whether a session fits everything but outcomes, applications and places.
     pub(super) fn fits_rest(&self, row: &Row<'_>) -> bool {
         let Query { states, cost_min_usd, cost_max_usd, begun_min_ms, begun_max_ms, .. } = self.query;
         let (facts, cost) = (row.facts, row.cost_usd());
@@ -273,6 +288,10 @@ impl<'a> Matcher<'a> {
                 let outcomes = &self.query.outcomes;
                 outcomes.is_empty() || outcomes.contains(&OutcomeFilter::of(row.facts.outcome))
             }
+            Facet::Place => {
+                let places = &self.query.places;
+                places.is_empty() || places.iter().any(|place| place == place_of(row))
+            }
             Facet::Application => is_part_of_any(&self.applications, || row.facts.applications.iter()),
         }
     }
@@ -284,7 +303,7 @@ impl<'a> Matcher<'a> {
         let facts = row.facts;
         let names = facts.applications.iter().chain(&facts.workflows).chain(&facts.models);
         let texts = facts.requests.iter().chain([&facts.reason, &facts.model]).chain(names);
-        let mut texts = texts.map(String::as_str).chain([row.id]).collect::<Vec<_>>().join("\n");
+        let mut texts = texts.map(String::as_str).chain([row.id, row.place]).collect::<Vec<_>>().join("\n");
         // Most texts have no other letters, for which this needs no second copy.
         if texts.is_ascii() {
             texts.make_ascii_lowercase();

@@ -9,6 +9,8 @@ use super::facts::Facts;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
+    /// It waits for a machine of a fleet.
+    Queued,
     /// A process uses it.
     Running,
     /// It was interrupted: it can be resumed without another request.
@@ -19,11 +21,12 @@ pub enum SessionState {
 
 impl SessionState {
     /// Every state.
-    pub const ALL: [Self; 3] = [Self::Running, Self::Interrupted, Self::Ended];
+    pub const ALL: [Self; 4] = [Self::Queued, Self::Running, Self::Interrupted, Self::Ended];
 
     /// The word that is printed and stored.
     pub const fn word(self) -> &'static str {
         match self {
+            Self::Queued => "queued",
             Self::Running => "running",
             Self::Interrupted => "interrupted",
             Self::Ended => "ended",
@@ -38,6 +41,8 @@ pub struct Row<'a> {
     pub id: &'a str,
     /// Whether it is worked on.
     pub state: SessionState,
+    /// The machine of a fleet that has it; empty for this one.
+    pub place: &'a str,
     /// What its journal says.
     pub facts: &'a Facts,
 }
@@ -49,6 +54,9 @@ pub struct SessionRow {
     pub id: String,
     /// Whether it is worked on.
     pub state: SessionState,
+    /// The machine of a fleet that has it, or `fleet` if none has; not given for sessions of this machine.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
     /// Its cost in US dollars, as far as it is known.
     pub cost_usd: f64,
     /// What its journal says.
@@ -75,6 +83,7 @@ impl Row<'_> {
         SessionRow {
             id: self.id.to_owned(),
             state: self.state,
+            place: self.place.to_owned(),
             cost_usd: self.cost_usd(),
             facts: self.facts.clone(),
         }
@@ -90,6 +99,6 @@ pub(crate) fn dollars(micros: u64) -> f64 {
 impl SessionRow {
     /// The same, borrowed.
     pub fn as_row(&self) -> Row<'_> {
-        Row { id: &self.id, state: self.state, facts: &self.facts }
+        Row { id: &self.id, state: self.state, place: &self.place, facts: &self.facts }
     }
 }

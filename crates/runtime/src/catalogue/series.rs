@@ -58,7 +58,12 @@ impl Catalogue {
     /// The sessions that fit a query by the day on which they began, in local time: from the first such day to the last, days without
     /// sessions included; at most the last ten years. Order and page of the query do not matter.
     pub fn series(&self, query: &Query) -> Vec<Day> {
-        series_in(self.fitting(query), &TimeZone::system())
+        self.series_with(query, std::iter::empty())
+    }
+
+    /// The same, with sessions of other machines.
+    pub fn series_with<'a>(&'a self, query: &'a Query, others: impl Iterator<Item = Row<'a>>) -> Vec<Day> {
+        series_in(self.fitting(query, others), &TimeZone::system())
     }
 }
 

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     listing::Catalogue,
-    query::{Facet, LIMIT_MAX, Matcher, OutcomeFilter, Query, sort},
+    query::{Facet, HERE, LIMIT_MAX, Matcher, OutcomeFilter, Query, place_of, sort},
     row::{Row, SessionRow, Unreadable},
 };
 
-/// The most applications that are counted.
-const APPLICATIONS_MAX: usize = 200;
+/// The most applications or machines that are counted.
+const NAMES_MAX: usize = 200;
 /// The most sessions that cannot be read and are named.
 const UNREADABLE_MAX: usize = 100;
 
@@ -41,6 +41,9 @@ pub struct Facets {
     pub outcomes: Vec<FacetCount>,
     /// By application; a session counts for each one that was worked in. Most frequent first, at most 200.
     pub applications: Vec<FacetCount>,
+    /// By machine; `here` for this one, `fleet` for sessions that none has. Most frequent first, at most 200.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<FacetCount>,
 }
 
 /// A choice of a filter.
@@ -55,25 +58,17 @@ pub struct FacetCount {
 impl Catalogue {
     /// The page of sessions that a query asks for, from memory.
     pub fn table(&self, query: &Query) -> Table {
+        self.table_with(query, std::iter::empty())
+    }
+
+    /// The same, with sessions of other machines.
+    pub fn table_with<'a>(&'a self, query: &Query, others: impl Iterator<Item = Row<'a>>) -> Table {
         let matcher = Matcher::new(query);
         let (mut rows, mut all) = (Vec::new(), 0);
-        let (mut outcomes, mut applications) = (BTreeMap::new(), BTreeMap::new());
-        for row in self.rows() {
+        let mut found = Found::default();
+        for row in self.rows().chain(others) {
             all += 1;
-            if !matcher.fits_rest(&row) {
-                continue;
-            }
-            let by_outcome = matcher.fits(Facet::Outcome, &row);
-            let by_application = matcher.fits(Facet::Application, &row);
-            if by_application {
-                *outcomes.entry(OutcomeFilter::of(row.facts.outcome).word()).or_default() += 1;
-            }
-            if by_outcome {
-                for name in &row.facts.applications {
-                    *applications.entry(name.as_str()).or_default() += 1;
-                }
-            }
-            if by_outcome && by_application {
+            if matcher.fits_rest(&row) && found.count(&matcher, &row) {
                 rows.push(row);
             }
         }
@@ -83,21 +78,63 @@ impl Catalogue {
         let mut unreadable: Vec<Unreadable> = self.unreadable().collect();
         let unreadable_total = unreadable.len();
         unreadable.truncate(UNREADABLE_MAX);
-        let facets = Facets {
-            outcomes: counts(outcomes, usize::MAX),
-            applications: counts(applications, APPLICATIONS_MAX),
-        };
-        Table { rows: page, total: rows.len(), all, facets, unreadable, unreadable_total }
+        Table { rows: page, total: rows.len(), all, facets: found.facets(), unreadable, unreadable_total }
     }
 
-    /// The sessions that fit a query, in no particular order and on one page.
-    pub(super) fn fitting<'a>(&'a self, query: &'a Query) -> impl Iterator<Item = Row<'a>> {
+    /// The sessions that fit a query, with those of other machines, in no particular order and on one page.
+    pub(super) fn fitting<'a>(
+        &'a self,
+        query: &'a Query,
+        others: impl Iterator<Item = Row<'a>>,
+    ) -> impl Iterator<Item = Row<'a>> {
         let matcher = Matcher::new(query);
-        self.rows().filter(move |row| {
+        self.rows().chain(others).filter(move |row| {
             matcher.fits_rest(row)
-                && matcher.fits(Facet::Outcome, row)
-                && matcher.fits(Facet::Application, row)
+                && [Facet::Outcome, Facet::Application, Facet::Place]
+                    .into_iter()
+                    .all(|facet| matcher.fits(facet, row))
         })
+    }
+}
+
+/// What the choices of filters would find.
+#[derive(Default)]
+struct Found<'a> {
+    outcomes: BTreeMap<&'a str, usize>,
+    applications: BTreeMap<&'a str, usize>,
+    places: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Found<'a> {
+    /// Counts a session that fits everything else; returns whether it fits these filters, too.
+    fn count(&mut self, matcher: &Matcher<'_>, row: &Row<'a>) -> bool {
+        let by_outcome = matcher.fits(Facet::Outcome, row);
+        let by_application = matcher.fits(Facet::Application, row);
+        let by_place = matcher.fits(Facet::Place, row);
+        if by_application && by_place {
+            *self.outcomes.entry(OutcomeFilter::of(row.facts.outcome).word()).or_default() += 1;
+        }
+        if by_outcome && by_place {
+            for name in &row.facts.applications {
+                *self.applications.entry(name.as_str()).or_default() += 1;
+            }
+        }
+        if by_outcome && by_application {
+            *self.places.entry(place_of(row)).or_default() += 1;
+        }
+        by_outcome && by_application && by_place
+    }
+
+    fn facets(mut self) -> Facets {
+        // Where there is one machine, it is no choice.
+        if self.places.keys().all(|place| *place == HERE) {
+            self.places.clear();
+        }
+        Facets {
+            outcomes: counts(self.outcomes, usize::MAX),
+            applications: counts(self.applications, NAMES_MAX),
+            places: counts(self.places, NAMES_MAX),
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn declare(config: &mut SessionConfig, version: u32) {
     }
     let of_agents = config.agents.iter_mut().flat_map(|agent| match &mut agent.home {
         AgentHome::Steps(steps) => steps.tools.iter_mut(),
-        AgentHome::Delegate => [].iter_mut(),
+        AgentHome::Delegate | AgentHome::Machine => [].iter_mut(),
     });
     for tool in config.host_tools.iter_mut().chain(&mut config.app_tools).chain(of_agents) {
         // A later program that resumed the session recorded what its tools declare.

@@ -3,13 +3,14 @@
 use std::{
     fs,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, SystemTime},
 };
 
 use deskhand_core::{ids::SessionId, prompt::PromptSet, record::Line, ui::PictureRef};
 use sha2::{Digest as _, Sha256};
 
-use super::{Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
+use super::{Fence, Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
 
 /// How long a session may take from its folder to its first record.
 const BEGUN_WITHIN: Duration = Duration::from_secs(60);
@@ -35,13 +36,25 @@ pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
 pub struct SessionStore {
     root: PathBuf,
     seals: SealFolder,
+    fence: Option<Arc<dyn Fence>>,
 }
 
 impl SessionStore {
     /// The store in `root`, sealed with the key in the folder `seals`. That folder must lie outside of `root`, and should be
     /// the same for all stores of a user. Both are created with the first session.
     pub fn at(root: impl Into<PathBuf>, seals: impl Into<PathBuf>) -> Self {
-        Self { root: root.into(), seals: SealFolder::at(seals) }
+        Self { root: root.into(), seals: SealFolder::at(seals), fence: None }
+    }
+
+    /// The same for sessions that another machine may take over: each command waits for `fence`.
+    #[must_use]
+    pub fn with_fence(self, fence: Arc<dyn Fence>) -> Self {
+        Self { fence: Some(fence), ..self }
+    }
+
+    /// What commands wait for.
+    pub(crate) fn fence(&self) -> Option<&dyn Fence> {
+        self.fence.as_deref()
     }
 
     /// The folder of the store.

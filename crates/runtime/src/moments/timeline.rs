@@ -201,6 +201,9 @@ impl Timeline {
                     self.step = next;
                 }
                 self.returned(effect_word(result), result.elapsed_ms);
+                if let Some(picture) = &result.picture {
+                    self.returned_picture(picture);
+                }
             }
             Moment::Delegated(report) => {
                 let verdict = report.status.to_string();
@@ -277,6 +280,13 @@ impl Timeline {
             call.verdict = Some(verdict.to_owned());
             call.answer = Some(record);
             call.elapsed_ms = if elapsed_ms == 0 { at_ms.saturating_sub(call.at_ms) } else { elapsed_ms };
+        }
+    }
+
+    /// Notes the picture that the last call returned.
+    fn returned_picture(&mut self, picture: &PictureRef) {
+        if let Some(call) = self.moments.iter_mut().rfind(|line| line.kind == MomentKind::Call) {
+            call.picture = Some(file_of(picture));
         }
     }
 

@@ -35,4 +35,4 @@ pub use port::{
     Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, Questions, Request, UserChannel,
     words_problem,
 };
-pub use socket::{CONTROL_SOCKET, ControlSocket, Patience, Steered, connect_control};
+pub use socket::{CONTROL_SOCKET, ControlSocket, Patience, Steered, connect_control, listen_control};

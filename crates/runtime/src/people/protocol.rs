@@ -241,7 +241,8 @@ impl<'a> FromSession<'a> {
                 ("retry", reason.clone())
             }
             Wait::Tool { tool, .. } => ("tool", tool.clone()),
-            Wait::Agent { subtask } => ("agent", subtask.clone()),
+            Wait::Agent { subtask, state } if state.is_empty() => ("agent", subtask.clone()),
+            Wait::Agent { subtask, state } => ("agent", format!("{subtask}: {state}")),
             Wait::Answers => ("answers", String::new()),
             Wait::Approval => ("approval", String::new()),
             Wait::Request => ("request", String::new()),

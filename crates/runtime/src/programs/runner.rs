@@ -218,6 +218,7 @@ fn result_of(name: &str, ran: io::Result<Ran>, limit: Duration, mark: &str) -> C
         route: None,
         report: Report::text(format!("`{name}` {what}{left}")),
         output: json!({"exit_code": code, "stdout": ran.output.to_text(), "stderr": errors}),
+        picture: None,
         window: None,
         elapsed_ms: 0,
     }

@@ -6,7 +6,7 @@ use super::{
     ReportError,
     html_head::head,
     html_parts::{OutcomePage, TalkPage, outcome_page, round_page},
-    html_step::{EndPicture, StepPage, StepWriter},
+    html_step::{StepPage, StepWriter, WholePicture},
     overview::{Overview, RoundLine},
     pictures::Album,
     render::{JS, Templates},
@@ -24,7 +24,7 @@ struct Aside {
     outcome: Option<OutcomePage>,
     talk: Option<TalkPage>,
     note: Option<NoteLine>,
-    end: Option<EndPicture>,
+    end: Option<WholePicture>,
 }
 
 #[derive(Serialize)]
@@ -104,7 +104,7 @@ pub(super) fn chapter_html(
             templates.render("aside", &Aside { note: Some(NoteLine::of(note)), ..Aside::default() })
         }
         Chapter::Left { picture, .. } => {
-            templates.render("aside", &Aside { end: steps.end(picture), ..Aside::default() })
+            templates.render("aside", &Aside { end: Some(steps.whole(picture)), ..Aside::default() })
         }
         Chapter::Ended { outcome, .. } => templates
             .render("aside", &Aside { outcome: Some(outcome_page(Some(outcome))), ..Aside::default() }),

@@ -40,6 +40,7 @@ struct ActPage {
     word: &'static str,
     what: String,
     came: String,
+    picture: Option<WholePicture>,
     call: String,
     output: String,
     route: String,
@@ -114,9 +115,9 @@ pub(super) struct StepWriter {
     brief: bool,
 }
 
-/// The picture of the end of a round.
+/// A picture that is shown as it was taken: of the end of a round, or that a call returned.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(super) struct EndPicture {
+pub(super) struct WholePicture {
     width: u32,
     height: u32,
     /// Its data; empty if it is shown above.
@@ -128,15 +129,15 @@ pub(super) struct EndPicture {
 }
 
 impl StepWriter {
-    /// The picture of the end of a round.
-    pub(super) fn end(&mut self, picture: &PictureRef) -> Option<EndPicture> {
+    /// A picture as it was taken.
+    pub(super) fn whole(&mut self, picture: &PictureRef) -> WholePicture {
         let (width, height) = (picture.width, picture.height);
         let (data, id, why) = match self.album.show(picture) {
             Shown::Whole { id, data } => (data, id, ""),
             Shown::Again { id } => (String::new(), id, ""),
             Shown::LeftOut { why } => (String::new(), String::new(), why),
         };
-        Some(EndPicture { width, height, data, id, why })
+        WholePicture { width, height, data, id, why }
     }
 
     pub(super) fn new(overview: &Overview, album: Album) -> Self {
@@ -195,7 +196,7 @@ impl StepWriter {
                 .acts
                 .iter()
                 .enumerate()
-                .map(|(index, act)| act_page(index + 1, act, marked.contains(&(index + 1))))
+                .map(|(index, act)| self.act(index + 1, act, marked.contains(&(index + 1))))
                 .collect(),
             figure,
             asks: self.asks(step, whole),
@@ -206,6 +207,11 @@ impl StepWriter {
             },
             listing,
         }
+    }
+
+    fn act(&mut self, index: usize, act: &ActStory, marked: bool) -> ActPage {
+        let picture = act.result.as_ref().and_then(|result| result.picture.as_ref());
+        ActPage { picture: picture.map(|picture| self.whole(picture)), ..act_page(index, act, marked) }
     }
 
     fn asks(&mut self, step: &StepStory, whole: bool) -> Vec<AskPage> {
@@ -325,6 +331,7 @@ fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
         word: word_of(act),
         what: clip(&what, 400),
         came,
+        picture: None,
         call: format!("{} {}", act.command.tool, clip(&arguments, OUTPUT_CHARS_MAX)),
         output,
         route: route.unwrap_or_default().to_owned(),

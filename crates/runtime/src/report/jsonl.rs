@@ -3,6 +3,7 @@
 use deskhand_core::{
     command::{CallResult, Command},
     model::{Part, Speaker},
+    ui::PictureRef,
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -87,6 +88,7 @@ struct ActionLine<'a> {
     route: Option<&'static str>,
     summary: Option<String>,
     output: &'a Value,
+    picture: Option<String>,
     elapsed_ms: Option<u64>,
 }
 
@@ -171,7 +173,7 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         window: own.map(|window| window.id.to_string()),
         window_title: own.map(|window| window.title.clone()),
         application: own.map(|window| window.app.name.clone()),
-        picture: picture.map(|picture| format!("pictures/{}.{}", picture.sha256, picture.extension())),
+        picture: picture.map(picture_file),
         picture_region: picture.map(|picture| picture.region.into()),
         instructions: prompt_of(step, Speaker::System),
         prompt: prompt_of(step, Speaker::User),
@@ -196,6 +198,11 @@ fn step_line<'a>(step: &'a StepStory, overview: &'a Overview) -> StepLine<'a> {
         talks: step.talks.iter().map(TalkLine::of).collect(),
         notes: step.notes.iter().map(|note| NoteLine::of(note).text).collect(),
     }
+}
+
+/// The file of a picture in the session folder.
+fn picture_file(picture: &PictureRef) -> String {
+    format!("pictures/{}.{}", picture.sha256, picture.extension())
 }
 
 fn action_line(act: &ActStory) -> ActionLine<'_> {
@@ -224,6 +231,7 @@ fn action_line(act: &ActStory) -> ActionLine<'_> {
         }),
         summary: result.map(CallResult::summary),
         output: result.map_or(&Value::Null, |result| &result.output),
+        picture: result.and_then(|result| result.picture.as_ref()).map(picture_file),
         elapsed_ms: result.map(|result| result.elapsed_ms),
     }
 }

@@ -136,6 +136,11 @@ fn chapter_text(chapter: &Chapter, folder: &SessionFolder, pictures: &Path) -> R
         }
         Chapter::Step(step) => {
             let mut text = step_text(step);
+            for (name, picture) in returned(step) {
+                if let Some(file) = keep_whole(&name, picture, folder, pictures)? {
+                    let _ = writeln!(text, "\n![{name}]({file})");
+                }
+            }
             if let Some(file) = keep_picture(step, folder, pictures)? {
                 let _ = writeln!(
                     text,
@@ -149,7 +154,7 @@ fn chapter_text(chapter: &Chapter, folder: &SessionFolder, pictures: &Path) -> R
         Chapter::Talk(talk) => talk_text(talk) + "\n",
         Chapter::Note(note) => format!("> {}\n\n", plain(&NoteLine::of(note).text)),
         Chapter::Ended { outcome, .. } => format!("{}\n\n", outcome_text(Some(outcome))),
-        Chapter::Left { round, picture } => keep_end((*round, picture), folder, pictures)?
+        Chapter::Left { round, picture } => keep_whole(&format!("end-{round}"), picture, folder, pictures)?
             .map_or_else(String::new, |file| format!("![At the end of request {round}]({file})\n\n")),
     })
 }
@@ -218,15 +223,23 @@ fn keep_picture(
     write_picture(&picture, pictures, &format!("step-{:04}.png", step.number)).map(Some)
 }
 
-/// Writes the picture of the end of a round.
-fn keep_end(
-    (round, picture): (u32, &PictureRef),
+/// The pictures that the calls of a step returned, with their names.
+fn returned(step: &StepStory) -> impl Iterator<Item = (String, &PictureRef)> {
+    let pictures = step.acts.iter().map(|act| act.result.as_ref()?.picture.as_ref());
+    let named = (1_usize..).zip(pictures);
+    named.filter_map(|(number, picture)| Some((format!("step-{:04}-call-{number}", step.number), picture?)))
+}
+
+/// Writes a picture as it was taken.
+fn keep_whole(
+    name: &str,
+    picture: &PictureRef,
     folder: &SessionFolder,
     pictures: &Path,
 ) -> Result<Option<String>, ReportError> {
     let Ok(file) = folder.picture(picture) else { return Ok(None) };
     let picture = Picture::from_file(&file, picture.region).map_err(ReportError::Picture)?;
-    write_picture(&picture, pictures, &format!("end-{round}.png")).map(Some)
+    write_picture(&picture, pictures, &format!("{name}.png")).map(Some)
 }
 
 fn write_picture(picture: &Picture, pictures: &Path, name: &str) -> Result<String, ReportError> {

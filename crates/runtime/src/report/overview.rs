@@ -48,7 +48,7 @@ pub(super) struct Tallied {
     pub(super) verdicts: Verdicts,
     /// The time spent waiting for the user, in milliseconds.
     pub(super) waited_ms: u64,
-    /// The hashes of the pictures at the start of each step.
+    /// The hashes of the pictures at the start of each step, of those that calls returned, and of those at the end.
     pub(super) pictures: BTreeSet<String>,
     /// The total length of prompts and replies, in bytes.
     pub(super) text_bytes: u64,
@@ -210,7 +210,9 @@ impl Tallied {
         self.notes.extend(step.notes.iter().cloned());
         self.text_bytes = self.text_bytes.saturating_add(text_bytes(step));
         let picture = step.observation.as_ref().and_then(Observation::picture);
-        self.pictures.extend(picture.map(|picture| picture.sha256.clone()));
+        let results = step.acts.iter().filter_map(|act| act.result.as_ref());
+        let returned = results.filter_map(|result| result.picture.as_ref());
+        self.pictures.extend(picture.into_iter().chain(returned).map(|picture| picture.sha256.clone()));
         self.steps.push(StepLine {
             number: step.number,
             agent: step.agent.clone(),

@@ -16,6 +16,11 @@ const BYTES_MAX: u64 = 24 * 1024 * 1024;
 /// The maximum size of a half-size picture, relative to the full one.
 const HALF_COSTS: u64 = 3;
 
+/// Whether a picture may be called like this. Journals also come from other machines: a name leads nowhere but into the session folder.
+fn is_name(sha256: &str) -> bool {
+    !sha256.is_empty() && sha256.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// A picture on a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Shown {
@@ -47,8 +52,9 @@ impl Album {
     /// Plans these pictures, given by hash.
     pub(super) fn of(folder: &SessionFolder, pictures: &BTreeSet<String>) -> Self {
         let size = |sha256: &String| fs::metadata(folder.picture_path(sha256)).ok().map(|file| file.len());
+        let named = pictures.iter().filter(|sha256| is_name(sha256));
         let sizes: BTreeMap<String, u64> =
-            pictures.iter().filter_map(|sha256| Some((sha256.clone(), size(sha256)?))).collect();
+            named.filter_map(|sha256| Some((sha256.clone(), size(sha256)?))).collect();
         let total: u64 = sizes.values().sum();
         let factor = if total > BYTES_MAX { 2 } else { 1 };
         let cost = if factor == 2 { total / HALF_COSTS } else { total };
@@ -84,6 +90,9 @@ impl Album {
 
     /// The next picture of the page.
     pub(super) fn show(&mut self, picture: &PictureRef) -> Shown {
+        if !is_name(&picture.sha256) {
+            return Shown::LeftOut { why: "The picture has a name that no picture has." };
+        }
         if let Some(links) = &self.links {
             // Each part of a live page stands for itself.
             return Shown::Whole { id: String::new(), data: format!("{links}{}", picture.sha256) };

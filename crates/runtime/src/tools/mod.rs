@@ -44,12 +44,12 @@ mod standard;
 mod summary;
 mod type_text;
 mod visit;
-
 mod wait;
 mod wait_for;
 mod warrant;
 mod write_clipboard;
 mod write_table;
+mod zoom;
 
 pub use files::FileSettings;
 pub(crate) use links::follow;

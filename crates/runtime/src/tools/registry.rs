@@ -10,9 +10,9 @@ use deskhand_core::{
     known_tools::{RECALL, RUN_WORKFLOW},
     policy::{Places, Policy},
     secret::SecretPermit,
-    ui::WindowInfo,
+    ui::{PictureRef, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopError, Natives};
+use deskhand_desktop::{Desktop, DesktopError, Natives, Picture};
 use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
 use deskhand_secret::Secrets;
 use schemars::JsonSchema;
@@ -26,7 +26,7 @@ use super::{
     run_workflow::{Caller, RunWorkflow, Workflows},
     warrant::Warrant,
 };
-use crate::{journal::SessionFolder, sources::EnabledSources};
+use crate::{camera::Camera, journal::SessionFolder, sources::EnabledSources};
 
 /// The context of a tool call.
 pub struct ToolContext<'a, D: Desktop> {
@@ -40,6 +40,8 @@ pub struct ToolContext<'a, D: Desktop> {
     pub places: &'a Places,
     /// The session that the call belongs to; `None` outside of one.
     pub session: Option<&'a SessionFolder>,
+    /// What keeps pictures of the session; `None` outside of one.
+    pub(crate) camera: Option<&'a Camera>,
 }
 
 /// What a call is made under.
@@ -50,8 +52,8 @@ pub(crate) struct Circumstances<'a> {
     pub(crate) places: &'a Places,
     /// Where secrets may be typed.
     pub(crate) secrets: &'a [SecretPermit],
-    /// The session that the call belongs to.
-    pub(crate) session: Option<&'a SessionFolder>,
+    /// What keeps pictures of the session that the call belongs to.
+    pub(crate) camera: Option<&'a Camera>,
 }
 
 impl<D: Desktop> ToolContext<'_, D> {
@@ -61,6 +63,17 @@ impl<D: Desktop> ToolContext<'_, D> {
     /// [`ToolError::Reply`] for the HostAgent, which has none.
     pub fn window(&self) -> Result<WindowId, ToolError> {
         self.window.ok_or_else(|| ToolError::Reply("this tool requires the window of an AppAgent".to_owned()))
+    }
+
+    /// Keeps a picture in the session, enlarged where it is small and made smaller where it is larger than pictures may be.
+    /// [`ToolOutput::picture`] shows it to the agent.
+    ///
+    /// # Errors
+    /// [`ToolError::Reply`] outside of a session, or if it cannot be stored.
+    pub async fn keep_picture(&self, picture: Picture) -> Result<PictureRef, ToolError> {
+        let nowhere = || ToolError::Reply("pictures are kept in sessions only".to_owned());
+        let camera = self.camera.ok_or_else(nowhere)?;
+        camera.keep_zoomed(picture).await.map_err(ToolError::Reply)
     }
 }
 
@@ -77,20 +90,24 @@ pub struct ToolOutput {
     pub window: Option<WindowInfo>,
     /// Data that it returns; null if none.
     pub output: Value,
+    /// A picture for the agent's next question ([`ToolContext::keep_picture`]).
+    pub picture: Option<PictureRef>,
 }
 
 impl ToolOutput {
     /// What a tool read, with a message for model and person. Expectations are matched with the output, not with the
     /// message.
     pub fn read(message: impl Into<String>, output: Value) -> Self {
-        Self { effect: Verdict::Seen, route: None, report: Report::text(message), window: None, output }
+        let report = Report::text(message);
+        Self { effect: Verdict::Seen, route: None, report, window: None, output, picture: None }
     }
 }
 
 impl From<ActionReport> for ToolOutput {
     fn from(mut done: ActionReport) -> Self {
         let (window, output) = (done.window.take(), done.output.take());
-        Self { effect: done.effect(), route: done.route(), report: done.into(), window, output }
+        let (effect, route) = (done.effect(), done.route());
+        Self { effect, route, report: done.into(), window, output, picture: None }
     }
 }
 
@@ -203,12 +220,13 @@ pub(super) fn failed(error: ToolError, acts: bool) -> CallResult {
 
 /// Converts a report. The step continues only if the effect was seen or cannot be observed.
 pub(super) fn result_of(done: ToolOutput, acts: bool) -> CallResult {
-    let ToolOutput { effect, route, report, window, output } = done;
+    let ToolOutput { effect, route, report, window, output, picture } = done;
     let status = match effect {
         Verdict::Seen | Verdict::Unknown => CallStatus::Success,
         Verdict::NotSeen | Verdict::Refused => CallStatus::Failure,
     };
-    CallResult { status, effect: acts.then_some(effect), route, report, output, window, elapsed_ms: 0 }
+    let effect = acts.then_some(effect);
+    CallResult { status, effect, route, report, output, picture, window, elapsed_ms: 0 }
 }
 
 /// Two tools with the same name.
@@ -352,7 +370,7 @@ impl<D: Desktop> Toolbox<D> {
     /// Failures, including an unknown tool, are in the result.
     pub async fn run(&self, desktop: &D, command: &Command, policy: &Policy) -> CallResult {
         let places = &Places::default();
-        self.run_with(desktop, command, &Circumstances { policy, places, secrets: &[], session: None }).await
+        self.run_with(desktop, command, &Circumstances { policy, places, secrets: &[], camera: None }).await
     }
 
     /// The same for a command that may type one of the secrets. The rules rule again on the files that paths lead to by links.
@@ -362,7 +380,7 @@ impl<D: Desktop> Toolbox<D> {
         command: &Command,
         circumstances: &Circumstances<'_>,
     ) -> CallResult {
-        let Circumstances { policy, places, secrets, session } = *circumstances;
+        let Circumstances { policy, places, secrets, camera } = *circumstances;
         let Some(tool) = self.tool(command) else {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
@@ -371,8 +389,14 @@ impl<D: Desktop> Toolbox<D> {
         }
         let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);
         let permitted = Permitted::new(desktop, &warrant, command.window);
-        let context =
-            ToolContext { desktop: &permitted, window: command.window, limits: self.limits, places, session };
+        let context = ToolContext {
+            desktop: &permitted,
+            window: command.window,
+            limits: self.limits,
+            places,
+            session: camera.map(Camera::folder),
+            camera,
+        };
         tool.run(&command.arguments, &context).await
     }
 }

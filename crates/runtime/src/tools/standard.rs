@@ -41,6 +41,7 @@ use super::{
     wait_for::WaitFor,
     write_clipboard::WriteClipboard,
     write_table::WriteTable,
+    zoom::Zoom,
 };
 use crate::sources::EnabledSources;
 
@@ -86,6 +87,7 @@ impl<D: Desktop> Toolbox<D> {
             .with::<ReadClipboard>()?
             .with::<WriteClipboard>()?
             .with::<Summary>()?
+            .with::<Zoom>()?
             .with::<Recall>()?
             .with::<ClickOnCoordinates>()?
             .with::<DragOnCoordinates>()?

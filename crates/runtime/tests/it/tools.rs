@@ -164,8 +164,9 @@ fn tools_that_core_writes_by_name_exist() {
 }
 
 /// The arguments that say neither where nor with what.
-const PLAIN: [&str; 27] = [
+const PLAIN: [&str; 28] = [
     "action",
+    "area",
     "button",
     "checked",
     "clear",

@@ -5,6 +5,7 @@
 //!
 //! - [`door`](self::door): who may come in. [`connections`](self::connections): how many, and for how long.
 //! - [`once`](self::once): requests that are carried out once, however often they are sent.
+//! - [`fleet`](self::fleet): sessions of other machines among those of this one.
 //! - [`live`](self::live): what a session is doing, for all who watch it.
 //! - [`workers`](self::workers): starts sessions. [`timing`](self::timing): when schedules are due.
 //! - [`routes`](self::routes): one file per part of the page and of its API.
@@ -15,9 +16,10 @@ mod connections;
 mod door;
 mod error;
 mod failed;
+mod fleet;
 mod line;
 mod live;
-mod metrics;
+pub(crate) mod metrics;
 mod once;
 mod routes;
 mod time_lines;
@@ -48,7 +50,8 @@ use self::{
     connections::{CONNECTIONS_MAX, serve_connections},
     door::{Door, Names},
     error::PageError,
-    live::Hub,
+    fleet::{Fleet, Located, task_of},
+    live::{Hub, LiveSession},
     metrics::Metrics,
     once::Once,
     time_lines::TimeLines,
@@ -57,6 +60,7 @@ use self::{
 };
 pub use self::{
     door::Keys,
+    fleet::FleetView,
     tls::TlsFiles,
     unit::{Installed, UNIT, install, uninstall, unit_text},
 };
@@ -83,6 +87,8 @@ pub struct PageOptions {
     pub defaults: Config,
     /// The folder of the service: the token, the logs of sessions, documents that were dropped into the page.
     pub folder: PathBuf,
+    /// The fleet whose sessions are shown, too.
+    pub fleet: Option<FleetView>,
 }
 
 /// What all requests share.
@@ -96,6 +102,8 @@ pub(crate) struct Service {
     pub(crate) time_lines: TimeLines,
     pub(crate) views: Views,
     pub(crate) workers: Workers,
+    /// The fleet whose sessions are shown, too.
+    pub(crate) fleet: Option<Fleet>,
     pub(crate) metrics: Metrics,
     /// The places of connections that are free.
     places: Arc<Semaphore>,
@@ -135,6 +143,10 @@ impl PageServer {
             time_lines: TimeLines::default(),
             metrics: Metrics::in_folder(&options.folder),
             places: Arc::new(Semaphore::new(CONNECTIONS_MAX)),
+            fleet: options
+                .fleet
+                .as_ref()
+                .map(|fleet| Fleet::new(fleet.clone(), host.config(), &options.folder)),
             workers: Workers::new(&options, host.sessions().root().to_owned()),
             door: Door::new(names, keys),
             views,
@@ -171,8 +183,17 @@ impl PageServer {
         tokio::select! {
             served = serve_connections(self.listener, self.tls, router, places) => served,
             never = timing::keep_schedules(&schedules, &self.service.workers) => match never {},
+            never = keep_up(self.service.fleet.as_ref()) => match never {},
             () = ending => Ok(()),
         }
+    }
+}
+
+/// Follows the fleet, if there is one.
+async fn keep_up(fleet: Option<&Fleet>) -> std::convert::Infallible {
+    match fleet {
+        Some(fleet) => fleet.keep_up().await,
+        None => std::future::pending().await,
     }
 }
 
@@ -209,6 +230,30 @@ impl Service {
     /// The connections that are open.
     pub(crate) fn connections(&self) -> usize {
         CONNECTIONS_MAX.saturating_sub(self.places.available_permits())
+    }
+
+    /// A session of this machine or of the fleet.
+    ///
+    /// # Errors
+    /// There is none of this id, or the server of the fleet does not answer.
+    pub(crate) async fn locate(&self, id: &str) -> Result<Located, PageError> {
+        match (&self.fleet, task_of(id)) {
+            (Some(fleet), Some(task)) => fleet.locate(&task).await,
+            (None, Some(_)) => Err(PageError::missing(
+                "the page shows no fleet; name its server with `deskhand serve --fleet`",
+            )),
+            (_, None) => Ok(Located { host: self.host.clone(), folder: self.hub.folder(id)?, mirror: None }),
+        }
+    }
+
+    /// The same, and what it does now.
+    ///
+    /// # Errors
+    /// There is none of this id, its journal cannot be read, or the server of the fleet does not answer.
+    pub(crate) async fn session(&self, id: &str) -> Result<(Located, Arc<LiveSession>), PageError> {
+        let located = self.locate(id).await?;
+        let session = self.hub.session(&located.folder).await?;
+        Ok((located, session))
     }
 
     /// Looks something up in the catalogue of sessions, which is brought up to date first.

@@ -2,11 +2,15 @@
 
 use std::{
     collections::VecDeque,
+    path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 use deskhand_host::{Host, HostError};
-use deskhand_runtime::moments::{FollowedMoments, Moments};
+use deskhand_runtime::{
+    SessionFolder,
+    moments::{FollowedMoments, Moments},
+};
 
 use super::error::PageError;
 
@@ -18,34 +22,37 @@ type Followed = Arc<Mutex<FollowedMoments>>;
 
 /// Time lines, the one that was looked at last at the end.
 #[derive(Default)]
-pub(crate) struct TimeLines(Mutex<VecDeque<(String, Followed)>>);
+pub(crate) struct TimeLines(Mutex<VecDeque<(PathBuf, Followed)>>);
 
 impl TimeLines {
     /// The moments of a session so far. Blocking.
     ///
     /// # Errors
     /// There is no such session, or its journal cannot be read.
-    pub(crate) fn of(&self, host: &Host, id: &str) -> Result<Moments, PageError> {
-        let followed = self.followed(host, id)?;
+    pub(crate) fn of(&self, host: &Host, folder: &SessionFolder) -> Result<Moments, PageError> {
+        let followed = self.followed(host, folder)?;
         let now = lock(&followed).now();
         now.map_err(|error| {
             // The next one begins anew.
-            lock(&self.0).retain(|(known, _)| known != id);
+            lock(&self.0).retain(|(known, _)| known != folder.path());
             PageError::failed("read the session", &error)
         })
     }
 
-    fn followed(&self, host: &Host, id: &str) -> Result<Followed, HostError> {
+    fn followed(&self, host: &Host, folder: &SessionFolder) -> Result<Followed, HostError> {
         let mut kept = lock(&self.0);
-        let known = kept.iter().position(|(known, _)| known == id).and_then(|at| kept.remove(at));
-        let (id, followed) = match known {
+        let known = kept.iter().position(|(known, _)| known == folder.path()).and_then(|at| kept.remove(at));
+        let (path, followed) = match known {
             Some(known) => known,
-            None => (id.to_owned(), Arc::new(Mutex::new(host.session_moments(id)?))),
+            None => {
+                let moments = host.session_moments(&folder.name())?;
+                (folder.path().to_owned(), Arc::new(Mutex::new(moments)))
+            }
         };
         while kept.len() >= KEPT_MAX {
             kept.pop_front();
         }
-        kept.push_back((id, Arc::clone(&followed)));
+        kept.push_back((path, Arc::clone(&followed)));
         Ok(followed)
     }
 }

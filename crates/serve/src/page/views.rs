@@ -25,6 +25,7 @@ const TEMPLATES: &[(&str, &str)] = &[
     ("prompt", include_str!("templates/prompt.html")),
     ("failed", include_str!("templates/failed.html")),
     ("now", include_str!("templates/now.html")),
+    ("fleet_now", include_str!("templates/fleet_now.html")),
 ];
 
 /// The parsed templates.

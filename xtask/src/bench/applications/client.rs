@@ -68,6 +68,11 @@ impl Client {
         Ok(client)
     }
 
+    /// The process of the server.
+    pub(super) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     fn send(&mut self, message: &Value) -> Result<()> {
         let input = self.input.as_mut().context("the server has been closed")?;
         writeln!(input, "{message}").context("write to the server")

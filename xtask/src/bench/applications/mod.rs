@@ -3,9 +3,11 @@
 //! - `programs` has an entry for each application, `documents` what they open.
 //! - `client` speaks with `deskhand mcp`, `screen` with the X server and the kernel, which judge.
 //! - `models` has the model that reads what is only drawn.
+//! - `capacity` measures what desktops with them take.
 //! - `tasks` has tasks of several steps, judged by the files that they leave.
 //! - `run` tries the columns of one application, `row` holds what came of it, `page` writes `docs/applications.md`.
 
+mod capacity;
 mod client;
 mod documents;
 mod models;
@@ -22,14 +24,19 @@ use std::{
     process::{Command, ExitCode, Stdio},
 };
 
-use anyhow::{Context as _, Result, bail, ensure};
+use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 
+pub(crate) use self::capacity::{CapacityArguments, run as run_capacity};
 use self::{
     programs::{PROGRAMS, Program},
     row::Row,
 };
-use crate::{console, setup, workspace};
+use crate::{
+    console,
+    product::{self, Build},
+    setup, workspace,
+};
 
 /// The page that is written.
 const PAGE: &str = "docs/applications.md";
@@ -65,7 +72,7 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
         ensure!(workspace::is_program(tool), "{tool} is not installed; run `cargo xtask setup`");
     }
     if arguments.tasks {
-        let binary = binary(arguments.debug)?;
+        let binary = product::built(build(arguments.debug))?;
         let models = models::pull(&binary)?;
         let all_done = tasks::run(&binary, &models, &arguments.only, arguments.installed)?;
         return Ok(if all_done { ExitCode::SUCCESS } else { ExitCode::FAILURE });
@@ -73,7 +80,7 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
     let chosen: Vec<&Program> =
         PROGRAMS.iter().filter(|program| is_chosen(program, &arguments.only)).collect();
     ensure!(!chosen.is_empty(), "no application is named so; there are {}", names());
-    let binary = binary(arguments.debug)?;
+    let binary = product::built(build(arguments.debug))?;
     let models = models::pull(&binary)?;
     let mut rows: Vec<Row> = Vec::new();
     for program in chosen {
@@ -118,20 +125,9 @@ fn names() -> String {
     PROGRAMS.iter().map(|program| program.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The product.
-fn binary(debug: bool) -> Result<PathBuf> {
-    if !debug {
-        console::progress("building for release …");
-        return crate::demo::build();
-    }
-    console::progress("building …");
-    let status = workspace::cargo().args(["build", "--quiet", "--package", "deskhand"]).status();
-    ensure!(status.context("run cargo build")?.success(), "cargo build failed");
-    let binary = workspace::root().join("target/debug/deskhand");
-    if !binary.is_file() {
-        bail!("{} is missing", binary.display());
-    }
-    Ok(binary)
+/// How the product is built.
+const fn build(debug: bool) -> Build {
+    if debug { Build::Tests } else { Build::Release }
 }
 
 /// The mean load of the last 15 minutes, with the number of processors.

@@ -16,7 +16,7 @@ pub(super) struct Program {
     /// A part of the command line of its process.
     pub(super) process: &'static str,
     pub(super) opens: Document,
-    /// Keys that leave a window which comes at the first start, by a part of its title.
+    /// The button or the keys that leave a window which comes at the first start, by a part of its title.
     pub(super) first: &'static [(&'static str, &'static str)],
     /// The path of a menu item, or of buttons, that opens a dialog. Empty if it has none.
     pub(super) menu: &'static [&'static str],
@@ -174,6 +174,7 @@ pub(super) const PROGRAMS: &[Program] = &[
     program("Text Editor", "GTK 4", "gnome-text-editor")
         .asked("GNOME Text Editor")
         .edits()
+        .text(FIELD)
         .menu(&["Menu", "About Text Editor"]),
     program("Calculator", "GTK 4", "gnome-calculator")
         .asked("GNOME Calculator")
@@ -187,7 +188,7 @@ pub(super) const PROGRAMS: &[Program] = &[
         .opens(Document::Picture)
         .menu(&["Help", "About"])
         .save(Save::As("picture.xcf")),
-    program("HexChat", "GTK 2", "hexchat").first(&[("Return", ""), ("Escape", "Network List")]).menu(ABOUT),
+    program("HexChat", "GTK 2", "hexchat").first(&[("Return", ""), ("Connect", "Network List")]).menu(ABOUT),
     program("Sylpheed", "GTK 2", "sylpheed")
         .first(&[
             ("Escape", "Mailbox setting"),
@@ -216,7 +217,8 @@ pub(super) const PROGRAMS: &[Program] = &[
         .text(Where::Focused)
         .types("47")
         .copies("ctrl+c"),
-    program("Dolphin", "Qt 5 (KDE)", "dolphin").browses(),
+    // Its items take clicks on their icons and names alone.
+    program("Dolphin", "Qt 5 (KDE)", "dolphin").with(&["breeze-icon-theme"]).browses(),
     program("Okular", "Qt 5 (KDE)", "okular").opens(Document::Pdf).menu(&["Help", "About Okular"]),
     program("KolourPaint", "Qt 5 (KDE)", "kolourpaint")
         .opens(Document::Picture)

@@ -158,7 +158,7 @@ impl Stage<'_> {
             if shown.is_empty() {
                 shown = self.look(&window)?.text;
             }
-            match closing_button(&shown) {
+            match button_of(&shown, key).or_else(|| closing_button(&shown)) {
                 Some(id) => self.act_in(&window, "click_element", &json!({"id": id}))?,
                 None => self.act_in(&window, "press_keys", &json!({"keys": key}))?,
             };
@@ -364,7 +364,8 @@ impl Stage<'_> {
         let called = self.client.call(tool, arguments)?;
         self.row.hangs += usize::from(called.took > CALL_MAX / 2 || called.text.contains("does not answer"));
         if self.trace {
-            console::progress(&format!("{tool} {arguments}\n{}\n", called.text));
+            let took = called.took.as_millis();
+            console::progress(&format!("{tool} {arguments} ({took} ms)\n{}\n", called.text));
         }
         Ok(called)
     }

@@ -20,7 +20,8 @@ use serde_json::{Value, json};
 use super::one::{self, Report};
 use crate::{
     console,
-    workspace::{self, cargo},
+    product::{self, Build},
+    workspace,
 };
 
 /// Options of `cargo xtask bench endurance`.
@@ -70,10 +71,8 @@ pub(crate) fn run(arguments: &EnduranceArguments) -> Result<ExitCode> {
     for program in PROGRAMS {
         ensure!(workspace::is_program(program), "{program} is not installed; run `cargo xtask setup`");
     }
-    let binary = match &arguments.binary {
-        Some(binary) => fs::canonicalize(binary).with_context(|| format!("find {}", binary.display()))?,
-        None => build()?,
-    };
+    // Not for release: applications take most of the time.
+    let binary = product::executable(arguments.binary.as_deref(), Build::Tests)?;
     let (homes, binary) = places(binary)?;
     let begun = Instant::now();
     let suite = Suite {
@@ -136,15 +135,6 @@ fn places(binary: PathBuf) -> Result<(PathBuf, PathBuf)> {
     let copy = programs.join("deskhand");
     fs::copy(&binary, &copy).with_context(|| format!("copy {}", binary.display()))?;
     Ok((homes, copy))
-}
-
-/// The dev profile: run time is dominated by applications.
-fn build() -> Result<PathBuf> {
-    console::progress("building deskhand …");
-    let status =
-        cargo().args(["build", "--quiet", "--package", "deskhand"]).status().context("run cargo build")?;
-    ensure!(status.success(), "cargo build exited with {status}");
-    Ok(workspace::root().join("target/debug/deskhand"))
 }
 
 struct Suite<'a> {

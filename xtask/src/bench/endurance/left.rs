@@ -14,7 +14,8 @@ use rustix::{
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
-use super::{disk::Disk, place::Place};
+use super::place::Place;
+use crate::bench::disk::Disk;
 
 /// The most entries that are read of a folder tree.
 const ENTRIES_MAX: usize = 100_000;

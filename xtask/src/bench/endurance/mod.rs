@@ -7,7 +7,6 @@
 //!     place    folders, settings and commands of a run
 //!     model    an endpoint that carries the request out, and looks before it repeats something
 //!     home     what changed in the home folder
-//!     disk     a small file system, and a file that fills it
 //!     left     mounts, processes and files before and after, and their permissions
 //!     judge    what the journal, the commands and the files on disk say
 //! ```
@@ -16,7 +15,6 @@
 //! is gone when the run ends.
 
 mod command;
-mod disk;
 mod fault;
 mod home;
 mod judge;

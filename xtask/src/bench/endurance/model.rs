@@ -1,82 +1,15 @@
 //! A model at an endpoint: it carries the request out and survives every fault. It looks before it repeats something, as a
 //! careful model does.
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{TcpListener, TcpStream},
-};
-
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::place::{APPENDS, SUBTASKS, WORDS};
 
-/// The longest request that is read, in bytes.
-const REQUEST_MAX: u64 = 64 * 1024 * 1024;
 /// How often the model tries one sub-task.
 const TRIES_MAX: usize = 6;
 
-/// Starts the endpoint; returns its address. It ends with the process.
-pub(super) fn start() -> Result<String> {
-    let listener = TcpListener::bind("127.0.0.1:0").context("listen for the model")?;
-    let address = format!("http://{}/v1", listener.local_addr().context("read the address")?);
-    std::thread::spawn(move || {
-        for stream in listener.incoming().filter_map(Result::ok) {
-            // A client that was killed reads no answer.
-            std::thread::spawn(move || answer(stream).ok());
-        }
-    });
-    Ok(address)
-}
-
-fn answer(mut stream: TcpStream) -> Result<()> {
-    let mut reader = BufReader::new(stream.try_clone()?.take(REQUEST_MAX));
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, value)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse()?;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body)?;
-    let request: Value = serde_json::from_slice(&body)?;
-    let reply = reply(&prompt_of(&request)).to_string();
-    let body = json!({
-        "id": "1", "object": "chat.completion", "created": 1, "model": "mock",
-        "choices": [{"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": reply}}],
-        "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110},
-    })
-    .to_string();
-    write!(
-        stream,
-        "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-        body.len()
-    )?;
-    Ok(())
-}
-
-/// All texts of a request.
-fn prompt_of(request: &Value) -> String {
-    let messages = request.get("messages").and_then(Value::as_array).into_iter().flatten();
-    let texts = messages.flat_map(|message| match message.get("content") {
-        Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(parts)) => {
-            let texts = parts.iter().filter_map(|part| part.get("text").and_then(Value::as_str));
-            texts.map(str::to_owned).collect()
-        }
-        Some(Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_)) | None => Vec::new(),
-    });
-    texts.collect::<Vec<_>>().join("\n")
-}
-
 /// What the model replies to a prompt.
-fn reply(prompt: &str) -> Value {
+pub(super) fn reply(prompt: &str) -> Value {
     if prompt.contains("You are the HostAgent") {
         host(prompt)
     } else if prompt.contains(&format!("# Your sub-task\n\n{}", SUBTASKS[1])) {

@@ -15,7 +15,6 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde::{Deserialize, Serialize};
 
 use super::{
-    disk::Disk,
     fault::{Fault, Moment, Plan, Victim},
     home::Home,
     judge::{self, Verified},
@@ -23,7 +22,7 @@ use super::{
     model,
     place::{self, BUBBLEWRAP, Place},
 };
-use crate::bench::chance::Chance;
+use crate::bench::{chance::Chance, disk::Disk, endpoint};
 
 /// How long a command may take. Only a failure takes that long.
 const COMMAND_BOUND: Duration = Duration::from_secs(120);
@@ -72,7 +71,7 @@ pub(super) fn one(seed: u64, binary: &Path, home: &Path) -> Result<Report> {
     let bare = seed.is_multiple_of(BARE_EACH);
     let words = if bare { format!("{plan}, without bubblewrap") } else { plan.to_string() };
     let report = Report { seed, plan: words, kind: plan.fault.kind(), bare, ..Report::default() };
-    let place = Place::create(home, binary, model::start()?, &plan)?;
+    let place = Place::create(home, binary, endpoint::start(model::reply)?, &plan)?;
     let temporary = Disk::mount(Path::new("/tmp"), TEMPORARY_MB, "1777")?;
     place::prepare_temporary()?;
     if bare {

@@ -12,7 +12,11 @@ use clap::Args;
 use super::{
     desk::PYTHON, drift, drifts, figures::Figures, home::Home, posts::Posts, tasks::TASKS, trial::Trying,
 };
-use crate::{console, workspace};
+use crate::{
+    console,
+    product::{self, Build},
+    workspace,
+};
 
 /// Options of `cargo xtask bench learning`.
 #[derive(Args)]
@@ -45,13 +49,7 @@ pub(crate) fn run(arguments: &LearningArguments) -> Result<ExitCode> {
         let is_there = workspace::is_program(program) || Path::new(program).is_file();
         ensure!(is_there, "{program} is not installed; run `cargo xtask setup`");
     }
-    let binary = match &arguments.binary {
-        Some(binary) => fs::canonicalize(binary).with_context(|| format!("find {}", binary.display()))?,
-        None => {
-            console::progress("building for release …");
-            crate::demo::build()?
-        }
-    };
+    let binary = product::executable(arguments.binary.as_deref(), Build::Release)?;
     let folder = workspace::root().join("target/learning");
     if folder.exists() {
         fs::remove_dir_all(&folder).with_context(|| format!("empty {}", folder.display()))?;

@@ -19,7 +19,7 @@ use super::{
     sessions::{asked_ms, asking_script, has_ended, outcome, records, script},
     watcher::{frame, open_socket},
 };
-use crate::{bench::chance::Chance, console};
+use crate::{bench::chance::Chance, console, product::Build};
 
 /// The longest time of an action at the 95th percentile, in milliseconds.
 const ACTION_MS_MAX: f64 = 100.0;
@@ -56,7 +56,7 @@ pub(crate) struct PageArguments {
 
 /// Runs the benchmark, prints the figures as JSON, and fails if an action takes too long.
 pub(crate) fn run(arguments: &PageArguments) -> Result<ExitCode> {
-    let binary = service::binary(arguments.binary.as_deref(), "release")?;
+    let binary = service::binary(arguments.binary.as_deref(), Build::Release)?;
     let mut service = Service::start(binary, &mut Chance::new(u64::from(std::process::id())))?;
     console::progress("filling the table …");
     fill(&service, arguments.sessions.saturating_sub(arguments.live))?;

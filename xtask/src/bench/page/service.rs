@@ -14,7 +14,11 @@ use anyhow::{Context as _, Result, ensure};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::{bench::chance::Chance, workspace};
+use crate::{
+    bench::chance::Chance,
+    product::{self, Build},
+    workspace,
+};
 
 /// How long anything may take. Only a failure takes that long.
 pub(super) const BOUND: Duration = Duration::from_secs(120);
@@ -45,18 +49,11 @@ impl Answer {
 }
 
 /// The program to measure: the given one, or one that is built with a profile.
-pub(super) fn binary(given: Option<&Path>, profile: &str) -> Result<PathBuf> {
+pub(super) fn binary(given: Option<&Path>, build: Build) -> Result<PathBuf> {
     for program in PROGRAMS {
         ensure!(workspace::is_program(program), "{program} is not installed; run `cargo xtask setup`");
     }
-    if let Some(binary) = given {
-        return fs::canonicalize(binary).with_context(|| format!("find {}", binary.display()));
-    }
-    let arguments = ["build", "--workspace", "--bins", "--profile", profile];
-    let status = workspace::cargo().args(arguments).status().context("run cargo")?;
-    ensure!(status.success(), "the build failed");
-    let folder = if profile == "dev" { "debug" } else { profile };
-    Ok(workspace::root().join("target").join(folder).join("deskhand"))
+    product::executable(given, build)
 }
 
 /// More calls of the model than a session gets to.

@@ -17,7 +17,7 @@ use super::{
     sessions::{self, has_ended, mark, outcome, records, script, seq},
     watcher::{Seen, Way, open_socket, watch},
 };
-use crate::{bench::chance::Chance, console};
+use crate::{bench::chance::Chance, console, product::Build};
 
 /// Steps of a session.
 const STEPS: usize = 40;
@@ -61,7 +61,8 @@ struct Tally {
 /// Runs sessions in waves until the service was killed often enough; fails if anything was lost.
 pub(crate) fn run(arguments: &SurvivalArguments) -> Result<ExitCode> {
     let mut chance = Chance::new(arguments.seed);
-    let mut service = Service::start(service::binary(arguments.binary.as_deref(), "dev")?, &mut chance)?;
+    let mut service =
+        Service::start(service::binary(arguments.binary.as_deref(), Build::Tests)?, &mut chance)?;
     let (begun, mut tally) = (Instant::now(), Tally::default());
     while tally.kills < arguments.kills {
         wave(&mut service, arguments, &mut chance, &mut tally)?;

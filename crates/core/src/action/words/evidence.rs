@@ -40,6 +40,7 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
             Said::statement(format!("{}{}", holds(action), if *already { " already" } else { "" }))
         }
         Proof::Active { window } => Said::statement(format!("{} has the focus", window.label())),
+        Proof::InFront { window } => Said::statement(format!("{} is in front", window.label())),
         Proof::Reads { text, corrected, completion } => {
             reads(action, text, *corrected, completion.as_deref())
         }
@@ -357,6 +358,10 @@ pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
         (Uncertainty::Blind { why: Blindness::Password }, _) => {
             Said::about(action, "written once; a password is not read back")
         }
+        (Uncertainty::Blind { why: Blindness::Century }, _) => Said::about(
+            action,
+            "it reads back as written, but its year shows two digits: nothing shows the century",
+        ),
         (Uncertainty::FileUnchanged { path }, _) => Said::about(
             action,
             match path {

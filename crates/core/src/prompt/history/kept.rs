@@ -11,6 +11,7 @@ use crate::{
     retrieval::Hit,
     session::{SubtaskRecord, SubtaskStatus},
     text::{clip, excerpt, one_line, tokens, untrusted},
+    ui::PictureRef,
 };
 
 /// Token limit (estimated) for the user's words.
@@ -123,6 +124,38 @@ pub(in crate::prompt) fn pictures_text(pictures: &[SavedPicture], marks: &Marks)
         marks.told(&format!("- {shows} at step {step}, kept by {agent}: {}", one_line(reason)))
     };
     pictures.iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// A picture that a call of the agent returned.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Zoomed {
+    pub(crate) step: u32,
+    /// The call on one line.
+    pub(crate) call: String,
+    /// Which part of the window it shows, as the tool says it.
+    pub(crate) place: String,
+    pub(crate) picture: PictureRef,
+}
+
+/// The pictures that an agent asked for since its last question.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct ZoomedPictures {
+    /// Those that its next question shows.
+    pub(crate) shown: Vec<Zoomed>,
+    /// How many before them it does not show.
+    pub(crate) left_out: usize,
+}
+
+/// What the pictures show that an agent asked for.
+pub(in crate::prompt) fn zoomed_text(zoomed: &ZoomedPictures, marks: &Marks) -> String {
+    let ZoomedPictures { shown, left_out } = zoomed;
+    let line = |one: &Zoomed| {
+        let Zoomed { step, call, place, .. } = one;
+        marks.told(&one_line(&format!("- step {step}, {call}: {place}")))
+    };
+    let left_out =
+        (*left_out > 0).then(|| format!("- {left_out} before these are left out; ask for them again"));
+    left_out.into_iter().chain(shown.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
 /// What retrievers found, within a limit of tokens: each with its source, how far it is trusted, and how well it fits.

@@ -12,8 +12,9 @@ use crate::{
     prompt::{
         PromptError, PromptSet,
         history::{
-            Entry, InFull, answers_text, fitting_entries, hits_text, notes_text, operator_step_text,
-            others_texts, past_text, pictures_text, readings_text, short_step_text, step_text,
+            Entry, InFull, ZoomedPictures, answers_text, fitting_entries, hits_text, notes_text,
+            operator_step_text, others_texts, past_text, pictures_text, readings_text, short_step_text,
+            step_text, zoomed_text,
         },
         marks::Marks,
         set::render,
@@ -51,6 +52,8 @@ pub(crate) struct SubtaskInput<'a> {
     pub(crate) hits_tokens: u32,
     /// What others kept for it as pictures.
     pub(crate) pictures: &'a [SavedPicture],
+    /// What it asked for as pictures.
+    pub(crate) zoomed: ZoomedPictures,
     /// Whether it can look up what was read.
     pub(crate) recalls: bool,
     pub(crate) marks: &'a Marks,
@@ -69,6 +72,7 @@ struct SubtaskTexts {
     plan: String,
     steps: String,
     pictures: String,
+    zoomed: String,
 }
 
 /// The text of a step of an agent's own.
@@ -118,6 +122,7 @@ impl SubtaskInput<'_> {
             plan: own.last().map(|item| plan_text(&item.plan, marks)).unwrap_or_default(),
             steps: marks.number(&steps),
             pictures: pictures_text(self.pictures, marks),
+            zoomed: zoomed_text(&self.zoomed, marks),
         }
     }
 }
@@ -190,6 +195,7 @@ fn user_text(
         readings: String,
         past: String,
         pictures: String,
+        zoomed: String,
         request: String,
         subtask: String,
         message: String,
@@ -223,6 +229,7 @@ fn user_text(
             readings: texts.readings,
             past: texts.past,
             pictures: texts.pictures,
+            zoomed: texts.zoomed,
             request: marks.said(input.common.request),
             subtask: marks.told(input.common.subtask),
             message: texts.message,

@@ -7,10 +7,15 @@ use std::{collections::HashSet, fmt::Write as _};
 
 use serde::{Deserialize, Serialize};
 
+use super::{
+    beyond::beyond,
+    levels::levels,
+    notes::{NOTABLE, notes, repeats_value},
+};
 use crate::{
     ids::ElementId,
     prompt::escape_name,
-    ui::{Element, Pattern, Role, Source, State, Tree, ValueRange, WindowInfo, labels_beside},
+    ui::{Element, Pattern, Role, State, Tree, ValueRange, WindowInfo, labels_beside},
 };
 
 /// The longest text of a cell or around a control, in characters.
@@ -34,15 +39,24 @@ pub(super) struct Item<'t> {
     beside: Option<String>,
     /// How many of its items show, if more are there.
     shows: Option<u32>,
+    /// How deep it lies in a tree that lists its rows one below the other.
+    level: Option<usize>,
+    /// On which sides it goes on.
+    goes_on: Option<String>,
 }
 
 /// The listed elements of a window, in reading order.
 pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
+    let beyond = beyond(tree);
     let mut nodes = nodes(window, tree);
+    for node in nodes.iter_mut().filter(|node| beyond.contains_key(&node.element.id)) {
+        node.shown = true;
+    }
     take_labels(&mut nodes, tree);
     absorb_texts(&mut nodes);
     fold_chains(&mut nodes);
     fold_containers(&mut nodes);
+    let levels = levels(tree);
     let mut places = Vec::with_capacity(nodes.len());
     let mut items: Vec<Item<'t>> = Vec::new();
     for node in &nodes {
@@ -59,7 +73,10 @@ pub(super) fn items<'t>(window: &WindowInfo, tree: &'t Tree) -> Vec<Item<'t>> {
         let (within, content, beside) = (node.within.clone(), node.content.clone(), node.beside.clone());
         let shows =
             Some(node.inner).filter(|inner| is_list(node.element) && *inner < node.element.child_count);
-        items.push(Item { element: node.element, parent, leaf: true, within, content, beside, shows });
+        let level = levels.get(&node.element.id).copied();
+        let goes_on = beyond.get(&node.element.id).cloned();
+        let element = node.element;
+        items.push(Item { element, parent, leaf: true, within, content, beside, shows, level, goes_on });
     }
     items
 }
@@ -79,7 +96,8 @@ struct Node<'t> {
 
 /// Whether an element holds items of which some may be out of view. Tables tell their size.
 fn is_list(element: &Element) -> bool {
-    let holds = [Role::LIST, Role::LIST_BOX, Role::TREE, Role::LAYERED_PANE].contains(&element.role);
+    const HOLDERS: [Role; 4] = [Role::LIST, Role::LIST_BOX, Role::TREE, Role::LAYERED_PANE];
+    let holds = HOLDERS.contains(&element.role) || element.child_count == Element::UNCOUNTED;
     holds && element.table.is_none()
 }
 
@@ -314,12 +332,18 @@ pub(crate) struct ListedElement {
     within: Option<String>,
     beside: Option<String>,
     shows: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    level: Option<usize>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    told: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    goes_on: Option<String>,
 }
 
 impl Item<'_> {
     /// What is listed of it.
     pub(super) fn listed(&self) -> ListedElement {
-        let Element { id, role, name, states, value, text, description, .. } = self.element;
+        let Element { id, role, name, states, value, text, description, told, .. } = self.element;
         ListedElement {
             id: *id,
             role: role.clone(),
@@ -332,6 +356,9 @@ impl Item<'_> {
             within: self.within.clone(),
             beside: self.beside.clone(),
             shows: self.shows,
+            level: self.level,
+            told: told.clone(),
+            goes_on: self.goes_on.clone(),
         }
     }
 
@@ -342,7 +369,9 @@ impl Item<'_> {
         if with_role {
             let _ = write!(text, " {}", element.role);
         }
-        if !element.name.is_empty() {
+        // A scroll bar that says where it is needs no name: it is an upright one.
+        let says_enough = element.role == Role::SCROLL_BAR && self.goes_on.is_some();
+        if !element.name.is_empty() && !says_enough {
             let _ = write!(text, " \"{}\"", escape_name(&element.name));
         }
         if let Some(beside) = &self.beside {
@@ -366,11 +395,18 @@ impl Item<'_> {
         let element = self.element;
         let mut text = String::new();
         let mut notes = notes(element);
-        notes.extend(self.shows.map(|shows| format!("shows {shows} of {}", element.child_count)));
+        notes.extend(self.level.map(|level| format!("level {level}")));
+        notes.extend(self.shows.map(|shows| match element.child_count {
+            Element::UNCOUNTED => format!("shows {shows} of more"),
+            all => format!("shows {shows} of {all}"),
+        }));
+        notes.extend(element.told.as_deref().map(escape_name));
+        notes.extend(self.goes_on.clone());
         if !notes.is_empty() {
             let _ = write!(text, " ({})", notes.join(", "));
         }
-        let value = element.value.filter(|_| element.offers(Pattern::Value));
+        // Where a scroll bar is says more than its numbers.
+        let value = element.value.filter(|_| element.offers(Pattern::Value) && self.goes_on.is_none());
         let has_value = value.is_some();
         if let Some(value) = value {
             let _ = write!(text, " value {}", value.current);
@@ -432,55 +468,18 @@ impl Item<'_> {
     }
 }
 
-/// Whether the text merely repeats the element's value: `5.00` says no more than 5.
-fn repeats_value(element: &Element, text: &str) -> bool {
-    let number: Option<f64> = text.trim().parse().ok();
-    element.value.zip(number).is_some_and(|(value, number)| (value.current - number).abs() < f64::EPSILON)
-}
-
-/// A table with as many rows is a sheet: its size says nothing of what is in it.
-const SHEET_ROWS_MIN: u32 = 65_536;
-
-/// The states that are listed where an element has them.
-const NOTABLE: [State; 8] = [
-    State::Focused,
-    State::Checked,
-    State::Selected,
-    State::Expanded,
-    State::Pressed,
-    State::Busy,
-    State::Required,
-    State::Modal,
-];
-
-/// The notable states; those usual for the role are omitted.
-fn notes(element: &Element) -> Vec<String> {
-    let has = |state| element.states.has(state);
-    let mut notes: Vec<String> =
-        NOTABLE.iter().filter(|state| has(**state)).map(|state| state.name().to_owned()).collect();
-    if has(State::Expandable) && !has(State::Expanded) {
-        notes.push("collapsed".to_owned());
-    }
-    let takes_text =
-        [Role::ENTRY, Role::PASSWORD_TEXT, Role::TEXT, Role::SPIN_BUTTON].contains(&element.role);
-    if has(State::ReadOnly) || (takes_text && element.offers(Pattern::Text) && !has(State::Editable)) {
-        notes.push(State::ReadOnly.name().to_owned());
-    }
-    if element.role.is_interactive() && !element.states.takes_input() {
-        notes.push("disabled".to_owned());
-    }
-    if let Some(shape) = element.table.filter(|shape| shape.rows < SHEET_ROWS_MIN) {
-        notes.push(format!("{} rows × {} columns", shape.rows, shape.columns));
-    }
-    if element.source != Source::AtSpi {
-        notes.push(format!("by {}", element.source.word()));
-    }
-    notes
-}
-
 /// The line for a single element.
 pub fn element_line(element: &Element) -> String {
-    let item =
-        Item { element, parent: None, leaf: true, within: None, content: None, beside: None, shows: None };
+    let item = Item {
+        element,
+        parent: None,
+        leaf: true,
+        within: None,
+        content: None,
+        beside: None,
+        shows: None,
+        level: None,
+        goes_on: None,
+    };
     item.text(/*with_role*/ true)
 }

@@ -3,9 +3,12 @@
 //! An item is `[e17] push button "Finish" (focused)`. Consecutive items of one role, and the cells of a row, share a line,
 //! separated by ` | `, with the role given once. Usual states are omitted.
 
+mod beyond;
 mod changes;
 mod items;
+mod levels;
 mod lines;
+mod notes;
 mod rank;
 mod whole;
 

@@ -4,7 +4,7 @@ use super::{data::Anchor, naming::is_volatile};
 use crate::{
     ids::ElementId,
     observation::Surface,
-    ui::{Element, Part, Role, State, fold_name, is_control, is_sentence, label_beside},
+    ui::{Element, Part, Role, State, fold_name, is_part_of_control, is_sentence, label_beside},
 };
 
 /// A side in reading order.
@@ -202,9 +202,9 @@ impl<'a> Scene<'a> {
 
     /// The text of the label beside each node.
     fn labels(&self) -> Vec<Option<String>> {
-        let in_control = |at: usize| {
+        let in_control = |at: usize, inner: &Element| {
             let mut above = self.ancestors(at).filter_map(|above| self.nodes.get(above));
-            above.any(|above| is_control(&above.element.role))
+            above.any(|above| is_part_of_control(above.element, inner))
         };
         let parts: Vec<Part<'_>> = self
             .nodes
@@ -214,7 +214,7 @@ impl<'a> Scene<'a> {
                 element: node.element,
                 called: &node.called,
                 is_shown: node.is_shown,
-                in_control: in_control(at),
+                in_control: in_control(at, node.element),
             })
             .collect();
         let called = |at: usize| self.nodes.get(label_beside(&parts, at)?).map(|label| label.called.clone());

@@ -19,7 +19,7 @@ impl Walk<'_, '_> {
     /// Adds the visible cells of the virtual tables among the nodes from `first` on.
     pub(super) async fn read_views(&mut self, first: usize) -> DesktopResult<()> {
         for at in first..self.nodes.len() {
-            let Some(node) = self.nodes.get(at).filter(|node| self.is_virtual(node)) else { continue };
+            let Some(node) = self.nodes.get(at).filter(|node| self.has_view(node)) else { continue };
             let (table, shift, below) = (node.object.clone(), node.shift, node.below);
             let depth = node.element.depth.saturating_add(1);
             let role = node.element.role.clone();
@@ -49,6 +49,7 @@ impl Walk<'_, '_> {
             let cells = cells.collect();
             if let Some(node) = self.nodes.get_mut(at) {
                 node.cells = cells;
+                node.view = Some(view.range);
             }
         }
         Ok(())

@@ -101,7 +101,7 @@ impl Accessibility {
             let outdated = walk.outdated;
             tree = walk.into_tree(&frame).await?;
             let is_whole = source == Source::Mirror && tree.partial.is_none();
-            if is_whole && application.toolkit.has_pages_apart() && !shows_page(&tree) {
+            if is_whole && application.has_pages && !shows_page(&tree) {
                 let parts = application.toolkit.drawn_parts();
                 self.with_mirror(|mirror| {
                     mirror.store(&frame.bus, parts).mark_with_inside(&frame, Parts::ALL);
@@ -141,6 +141,8 @@ impl Walk<'_, '_> {
             self.read_views(first).await?;
             level = self.next_level(first).await?;
         }
+        self.leave_out_rows().await?;
+        self.tell_beyond();
         if self.partial.is_none() && Instant::now() >= self.deadline {
             self.partial = Some(Partial::Deadline);
         }
@@ -223,7 +225,11 @@ impl Walk<'_, '_> {
             store.confirm(object, if shows { right } else { right.common(Parts::STATES) }, begun);
         });
         let (true, Some(head), Some(details)) = (shows, known.head, known.details) else { return None };
-        let children_stale = stale.has(Parts::CHILDREN);
+        // Which of too many are listed depends on where they are.
+        let by_place = stale.has(Parts::EXTENTS)
+            && self.application.toolkit.recycles(&head.role)
+            && head.child_count > self.limits.children_max;
+        let children_stale = stale.has(Parts::CHILDREN) || by_place;
         Some(Shown { head, details, below: known.below, children_stale })
     }
 
@@ -260,12 +266,26 @@ impl Walk<'_, '_> {
         let bounds = reported.filter(|reported| !reported.is_empty()).map(|reported| shift.apply(reported));
         let seen = seen_area(bounds, parent.map_or(Some(window), |parent| parent.seen));
         let within = parent.and_then(|parent| parent.visible);
+        // The pointer reaches no more of a row than what is in view.
+        let clipped = parent.is_some_and(|parent| parent.clipped || toolkit.recycles(&parent.element.role));
         let visible = match (reported, within) {
+            (Some(reported), Some(within)) if clipped => reported.intersection(&within),
             (Some(reported), Some(within)) => reported.intersection(&within).or(Some(reported)),
             (reported, within) => reported.or(within),
         };
         self.with_store(|store| store.update(&wanted.object, |node| node.place(seen)));
-        let element = self.accessibility.to_element(toolkit, shift, (depth, parent_role), head, details);
+        if clipped && visible.is_none() && reported.is_some() {
+            return;
+        }
+        let details = if clipped { Details { reported: visible, ..details } } else { details };
+        let is_selected = parent.is_some_and(|parent| {
+            let around = &parent.element;
+            around.states.has(State::Selected) && toolkit.is_selected_with(&head.role, &around.role)
+        });
+        let mut element = self.accessibility.to_element(toolkit, shift, (depth, parent_role), head, details);
+        if is_selected {
+            element.states = element.states.with(State::Selected);
+        }
         let at = self.nodes.len();
         self.nodes.push(Node {
             object: wanted.object,
@@ -276,7 +296,9 @@ impl Walk<'_, '_> {
             shift,
             children: Vec::new(),
             cells: Vec::new(),
+            view: None,
             closed,
+            clipped,
             children_stale,
             below,
         });
@@ -310,10 +332,12 @@ impl Walk<'_, '_> {
         let this = &*self;
         let toolkit = self.application.toolkit;
         let parents: Vec<Parent> = self.with_store(|store| {
-            let with_children =
-                this.nodes.iter().enumerate().skip(first).filter(|(_, node)| {
-                    node.element.child_count > 0 && !node.closed && !this.is_virtual(node)
-                });
+            let with_children = this
+                .nodes
+                .iter()
+                .enumerate()
+                .skip(first)
+                .filter(|(_, node)| node.element.child_count > 0 && !node.closed && !this.has_view(node));
             with_children
                 .map(|(at, node)| {
                     let known = (!node.children_stale || stalled).then(|| store.children(&node.object));
@@ -326,6 +350,7 @@ impl Walk<'_, '_> {
                         object: node.object.clone(),
                         role: node.element.role.clone(),
                         count,
+                        view: node.visible.filter(|_| this.is_virtual(node)),
                         known: known.flatten().filter(fits),
                     }
                 })

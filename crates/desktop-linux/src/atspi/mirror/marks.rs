@@ -1,6 +1,6 @@
 //! Which parts of which objects an announcement makes stale.
 
-use deskhand_core::ui::State;
+use deskhand_core::ui::{Role, State};
 
 use super::{
     super::{
@@ -106,6 +106,30 @@ fn state_changed(store: &mut Store, object: &ObjectRef, state: State, is_set: bo
         | State::ReadOnly
         | State::Required
         | State::Selectable => store.mark(object, Parts::STATES.and(Parts::KIND_AND_BODY)),
+    }
+}
+
+impl Store {
+    /// Marks as stale whether objects show in the area that a scroll bar moves: GTK 3 announces nothing of what comes into view.
+    fn mark_scrolled(&mut self, object: &ObjectRef) {
+        if self.role(object) != Some(Role::SCROLL_BAR) {
+            return;
+        }
+        if let Some(area) = self.parent(object) {
+            self.mark_with_inside(&area, Parts::STATES);
+        }
+    }
+
+    /// Marks as stale what the box shows that a list belongs to, in which something else was selected.
+    fn mark_choice(&mut self, list: &ObjectRef) {
+        // A closed list is not read.
+        if self.role(list).is_some_and(|role| role != Role::MENU && role != Role::LIST) {
+            return;
+        }
+        let is_box = |around: &ObjectRef| self.role(around) == Some(Role::COMBO_BOX);
+        if let Some(around) = self.parent(list).filter(is_box) {
+            self.mark(&around, Parts::BODY);
+        }
     }
 }
 

@@ -10,6 +10,7 @@
 //! - `verify`: compares a look with a walk that reads everything afresh.
 
 mod assemble;
+mod beyond;
 mod identity;
 mod in_view;
 mod look;
@@ -17,6 +18,7 @@ mod marks;
 mod naive;
 mod parts;
 mod read;
+mod rows;
 mod seed;
 mod store;
 mod trace;

@@ -45,6 +45,8 @@ pub(super) struct Parent {
     pub(super) object: ObjectRef,
     pub(super) role: Role,
     pub(super) count: u32,
+    /// Where its children have to be, if there are too many to list all.
+    pub(super) view: Option<Rect<Screen>>,
     /// Its children, if the store has them.
     pub(super) known: Option<Arc<[ObjectRef]>>,
 }
@@ -66,6 +68,8 @@ impl Walk<'_, '_> {
         }
         let by_place = known.head.as_ref().zip(known.details.as_ref()).is_some_and(|(head, details)| {
             toolkit.shows_by_place(&head.role, parent)
+                || toolkit.recycles(&head.role)
+                || parent.is_some_and(|parent| toolkit.recycles(parent))
                 || toolkit.is_out_of_view((&head.role, head.states), parent, details.reported)
         });
         if !self.limits.bounds_now && known.details.is_some() && !by_place {
@@ -151,8 +155,6 @@ impl Walk<'_, '_> {
             return Ok((children.into(), *read_at));
         }
         let read_at = self.with_store(|store| store.now());
-        let toolkit = self.application.toolkit;
-        let children = self.bus.safe_children(&parent.object, &parent.role, toolkit).await?;
-        Ok((children.into(), read_at))
+        Ok((self.children_of(parent).await?.into(), read_at))
     }
 }

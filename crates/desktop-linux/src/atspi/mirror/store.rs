@@ -192,30 +192,9 @@ impl Store {
         }
     }
 
-    /// Marks as stale whether objects show in the area that a scroll bar moves: GTK 3 announces nothing of what comes into view.
-    pub(crate) fn mark_scrolled(&mut self, object: &ObjectRef) {
-        let role = |node: &Node| node.head.as_ref().map(|head| head.role.clone());
-        if self.nodes.get(object).and_then(role) != Some(Role::SCROLL_BAR) {
-            return;
-        }
-        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(object));
-        let area = self.nodes.iter().find(|(_, node)| has_it(node)).map(|(area, _)| area.clone());
-        if let Some(area) = area {
-            self.mark_with_inside(&area, Parts::STATES);
-        }
-    }
-
-    /// Marks as stale what the box shows that a list belongs to, in which something else was selected.
-    pub(crate) fn mark_choice(&mut self, list: &ObjectRef) {
-        let role = |node: &Node| node.head.as_ref().map(|head| head.role.clone());
-        // A closed list is not read.
-        if self.nodes.get(list).and_then(role).is_some_and(|role| role != Role::MENU && role != Role::LIST) {
-            return;
-        }
-        let is_box = |node: &Node| node.head.as_ref().is_some_and(|head| head.role == Role::COMBO_BOX);
-        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(list));
-        let found = self.nodes.iter().find(|(_, node)| is_box(node) && has_it(node));
-        found.map(|(object, _)| object.clone()).iter().for_each(|found| self.mark(found, Parts::BODY));
+    /// What an object is, if it was read.
+    pub(super) fn role(&self, object: &ObjectRef) -> Option<Role> {
+        Some(self.nodes.get(object)?.head.as_ref()?.role.clone())
     }
 
     /// Marks the list of frames as stale: top-level objects or their names may have changed.
@@ -376,6 +355,12 @@ impl Store {
         if let Some(node) = self.nodes.get_mut(object) {
             change(node);
         }
+    }
+
+    /// The object that lists another one as its child. Some say nothing of their parents themselves, as the views of Dolphin.
+    pub(crate) fn parent(&self, child: &ObjectRef) -> Option<ObjectRef> {
+        let has_it = |node: &Node| node.children.as_ref().is_some_and(|children| children.contains(child));
+        self.nodes.iter().find(|(_, node)| !node.gone && has_it(node)).map(|(parent, _)| parent.clone())
     }
 
     /// The stored children of an object.

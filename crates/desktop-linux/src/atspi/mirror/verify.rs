@@ -24,7 +24,7 @@ pub struct Difference {
 }
 
 /// The properties of an element that are compared, as text.
-fn parts(element: &Element) -> [(&'static str, String); 11] {
+fn parts(element: &Element) -> [(&'static str, String); 12] {
     [
         ("depth", element.depth.to_string()),
         ("role", element.role.to_string()),
@@ -37,6 +37,7 @@ fn parts(element: &Element) -> [(&'static str, String); 11] {
         ("patterns", format!("{:?}", element.patterns)),
         ("child_count", element.child_count.to_string()),
         ("table", format!("{:?}", element.table)),
+        ("told", format!("{:?}", element.told)),
     ]
 }
 

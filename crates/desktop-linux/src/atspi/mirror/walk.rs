@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError, atomic::AtomicBool};
 
 use deskhand_core::{
     geometry::{Rect, Screen},
-    ui::{Element, Partial, WindowKind},
+    ui::{CellRange, Element, Partial, WindowKind},
 };
 use tokio::time::Instant;
 
@@ -43,8 +43,12 @@ pub(super) struct Node {
     pub(super) children: Vec<usize>,
     /// The visible cells of a virtual table.
     pub(super) cells: Vec<InView>,
+    /// The part of a virtual table that shows.
+    pub(super) view: Option<CellRange>,
     /// Whether nothing inside it can be visible.
     pub(super) closed: bool,
+    /// Whether its bounds are those of the part of it that is in view.
+    pub(super) clipped: bool,
     /// Whether its children have to be read.
     pub(super) children_stale: bool,
     /// When its descendants were last marked as stale.
@@ -123,5 +127,10 @@ impl Walk<'_, '_> {
 
     pub(super) fn is_virtual(&self, node: &Node) -> bool {
         node.element.child_count > self.limits.children_max
+    }
+
+    /// Whether what is in view of a node is read as a [`View`](super::super::view::View).
+    pub(super) fn has_view(&self, node: &Node) -> bool {
+        self.is_virtual(node) && !self.has_rows_by_place(node)
     }
 }

@@ -13,7 +13,7 @@ const RESULT_CHARS_MAX: usize = 6_000;
 
 /// The arguments of the tool for a sub-task.
 pub(super) fn arguments(assignment: &Assignment) -> Map<String, Value> {
-    let Assignment { subtask, message, request, context } = assignment.clone();
+    let Assignment { subtask, message, request, context, .. } = assignment.clone();
     let all = [("subtask", subtask.into()), ("message", message.into()), ("request", request.into())];
     // Agents that know the contract without it get none where there is nothing to say.
     let context = (!context.is_empty()).then(|| ("context", context.into()));

@@ -13,7 +13,7 @@ use super::{
     settings::McpSettings,
 };
 use crate::{
-    agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent},
+    agents::{AgentError, AgentKind, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress},
     mcp::{Client, McpError},
 };
 
@@ -84,7 +84,7 @@ struct McpAgent {
 }
 
 impl DelegateAgent for McpAgent {
-    async fn work(&self, assignment: Assignment) -> AgentReport {
+    async fn work(&self, assignment: Assignment, _: Progress) -> AgentReport {
         let failed = |result: String| AgentReport { status: SubtaskStatus::Failed, result };
         let kept = self.client.lock().await.take();
         let alive = kept.and_then(|mut client| client.is_alive().then_some(client));

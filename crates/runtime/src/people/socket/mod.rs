@@ -126,7 +126,7 @@ impl ControlSocket {
             return Ok(());
         }
         let path = folder.join(CONTROL_SOCKET);
-        let listener = bind(folder)?;
+        let listener = listen_control(folder)?;
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, session.clone(), Arc::clone(&self.shared)));
         *listening = Some(Listening { path, _accepting: accepting });
@@ -211,7 +211,10 @@ impl UserChannel for ControlSocket {
 
 /// Binds the socket of a folder, in place of one of a process that was killed. It gets its name once it listens, so that who sees it can
 /// connect. The path of a socket may have 107 bytes, and that of a folder many more: it is bound by way of the open folder.
-fn bind(folder: &Path) -> io::Result<UnixListener> {
+///
+/// # Errors
+/// The socket cannot be made.
+pub fn listen_control(folder: &Path) -> io::Result<UnixListener> {
     let open = fs::File::open(folder)?;
     let begun = short_path(&open, CONTROL_BEGUN);
     match fs::remove_file(&begun) {

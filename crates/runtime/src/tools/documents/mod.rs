@@ -146,7 +146,10 @@ fn answered(answer: NativeAnswer, acts: bool) -> CallResult {
             let did = said.trim_end_matches('.').to_owned();
             let report = Report::Native { did, read_back: effect.map(|effect| effect.read_back) };
             let route = Some(Route::Semantic);
-            result_of(ToolOutput { effect: verdict, route, report, window: None, output }, acts)
+            result_of(
+                ToolOutput { effect: verdict, route, report, window: None, output, picture: None },
+                acts,
+            )
         }
         NativeAnswer::Refused(reason) => CallResult::failure(acts.then_some(Verdict::Refused), reason),
         NativeAnswer::Failed(reason) => CallResult::failure(acts.then_some(Verdict::Unknown), reason),

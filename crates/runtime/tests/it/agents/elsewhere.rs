@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
 use deskhand_runtime::{
     agents::{
-        AgentError, AgentRegistry, Assignment, OpenAgents,
+        AgentError, AgentRegistry, Assignment, OpenAgents, Progress,
         mcp::{McpKind, McpSettings},
     },
     programs::sandbox::SandboxSettings,
@@ -31,17 +31,17 @@ async fn open(settings: McpSettings, folder: &Path) -> Result<OpenAgents, AgentE
 
 fn assignment() -> Assignment {
     Assignment {
-        context: Vec::new(),
         subtask: "print the table".to_owned(),
         message: vec!["two copies".to_owned(), "in colour".to_owned()],
         request: "Print it.".to_owned(),
+        ..Assignment::default()
     }
 }
 
 async fn work(settings: McpSettings) -> (AgentReport, String) {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
-    let report = agents.work(AgentId(1), assignment()).await;
+    let report = agents.work(AgentId(1), assignment(), Progress::default()).await;
     agents.close().await;
     (report, agents.definitions()[0].introduction.clone())
 }
@@ -69,7 +69,7 @@ async fn a_crash_fails_the_subtask_and_the_next_restarts_it() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(printer("crash"), folder.path()).await.unwrap();
     for _ in 0..2 {
-        let report = agents.work(AgentId(1), assignment()).await;
+        let report = agents.work(AgentId(1), assignment(), Progress::default()).await;
         assert_eq!(report.status, SubtaskStatus::Failed);
         assert!(report.result.contains("its process exited: exit status: 3"), "{}", report.result);
         assert!(report.result.contains("the paper is out"), "{}", report.result);
@@ -90,7 +90,7 @@ async fn a_timeout_kills_its_process() {
     };
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
-    let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment()), fifo.read());
+    let (report, pid) = tokio::join!(agents.work(AgentId(1), assignment(), Progress::default()), fifo.read());
     assert_eq!(report.status, SubtaskStatus::Failed);
     assert!(report.result.contains("failed to answer within 2 s"), "{}", report.result);
     is_gone(&pid).await;
@@ -110,7 +110,7 @@ async fn dropping_the_work_kills_its_process() {
     let folder = tempfile::tempdir().unwrap();
     let agents = open(settings, folder.path()).await.unwrap();
     let pid = tokio::select! {
-        report = agents.work(AgentId(1), assignment()) => panic!("{report:?}"),
+        report = agents.work(AgentId(1), assignment(), Progress::default()) => panic!("{report:?}"),
         pid = fifo.read() => pid,
     };
     is_gone(&pid).await;

@@ -2,7 +2,8 @@
 
 use deskhand_core::agent::{AgentHome, AgentReport};
 use deskhand_runtime::agents::{
-    AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, shell::ShellKind,
+    AgentError, AgentKind, AgentRegistry, AgentSetup, Assignment, DelegateAgent, OpenAgent, Progress,
+    shell::ShellKind,
 };
 
 /// A kind with any name, whose agents cannot be opened.
@@ -11,7 +12,7 @@ struct Named(&'static str);
 struct Nobody;
 
 impl DelegateAgent for Nobody {
-    async fn work(&self, _: Assignment) -> AgentReport {
+    async fn work(&self, _: Assignment, _: Progress) -> AgentReport {
         unreachable!("never opened")
     }
 

@@ -2,5 +2,6 @@
 
 mod elsewhere;
 mod kinds;
+mod machines;
 mod rounds;
 mod shell;

@@ -187,6 +187,7 @@ impl Audit<'_> {
             Event::ObserveFailed { .. } => self.counts.note("fault", "failed observation"),
             Event::Stopped { reason } => self.counts.note("stop", &format!("{reason:?}")),
             Event::Suspended { reason: Suspension::Signal } => self.counts.note("stop", "Signal"),
+            Event::Suspended { reason: Suspension::Elsewhere } => self.counts.note("stop", "Elsewhere"),
             Event::Suspended { reason: Suspension::Model { failure } } => {
                 self.used(failure.attempts, failure.usage);
                 self.counts.note("stop", "Model");

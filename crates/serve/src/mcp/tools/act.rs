@@ -87,6 +87,10 @@ impl Tool for Act {
             }
             _ => text = format!("{text}\nWindow {window} has gone.\n{}", words::windows(&desk.desktop)),
         }
-        Answer { failed: !turn.succeeded(), ..Answer::text(text) }.with_picture(&desk, picture.as_ref())
+        let mut answer = Answer { failed: !turn.succeeded(), ..Answer::text(text) };
+        for shown in turn.done.iter().filter_map(|done| done.result.picture.as_ref()) {
+            answer = answer.with_picture(&desk, Some(shown))?;
+        }
+        answer.with_picture(&desk, picture.as_ref())
     }
 }

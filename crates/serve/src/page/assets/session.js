@@ -11,12 +11,18 @@ const story = document.getElementById("story");
 const stage = document.getElementById("stage");
 const place = document.getElementById("prompt");
 const FOCUSABLE = "a[href], button, input, summary";
+// Where the task is, if it is one of a fleet: `open` or `ended`.
+let task = main.dataset.task ?? null;
 let seq = Number(main.dataset.seq);
 let promptKey = place.dataset.key || null;
 let screen = null;
 let wait = 500;
 
-const button = (name) => document.querySelector(`[data-do="${name}"]`);
+// Hides what is there; a task of a fleet has other buttons.
+function hide(selector, is) {
+  const found = document.querySelector(selector);
+  if (found) found.hidden = is;
+}
 
 function socketUrl(path) {
   return `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${path}`;
@@ -65,21 +71,26 @@ function show(state) {
   prompt(state.prompt);
   steer(state);
   if (state.has_screen && !screen) startScreen();
-  screen?.hands(state.taken_over);
+  if (!task) screen?.hands(state.taken_over);
   screen?.mark(state.state.mark);
   document.title = state.prompt ? `? ${document.title.replace(/^\? /, "")}` : document.title.replace(/^\? /, "");
 }
 
 function steer(state) {
   const focused = document.activeElement;
-  button("pause").hidden = state.paused;
-  button("resume").hidden = !state.paused || state.taken_over;
-  button("take_over").hidden = state.taken_over;
-  button("hand_back").hidden = !state.taken_over;
-  document.getElementById("controls").hidden = !state.running;
-  document.getElementById("say").hidden = !state.running;
-  document.getElementById("resume").hidden = state.running;
-  document.getElementById("teach").hidden = state.running;
+  hide("[data-do=pause]", state.paused);
+  hide("[data-do=resume]", !state.paused || state.taken_over);
+  hide("[data-do=take_over]", state.taken_over);
+  hide("[data-do=hand_back]", !state.taken_over);
+  hide("#controls", !state.running);
+  hide("#say", !state.running);
+  hide("#resume", state.running);
+  hide("#teach", state.running);
+  if (state.task) {
+    task = state.task.ended ? "ended" : "open";
+    hide("#cancel", state.task.ended || state.task.cancelled);
+    hide("#again", !state.task.again);
+  }
   // What it showed has ended with it.
   if (stage && !state.running) stage.hidden = true;
   // A button that is gone hands the focus to the one that takes its place.
@@ -125,11 +136,16 @@ function watch() {
     if (message.event === "parts") put(message);
     if (message.event === "now") {
       show(message);
-      over = !message.running;
+      // A task of a fleet may go on on another machine.
+      over = !message.running && task !== "open";
     }
   });
   socket.addEventListener("close", () => {
     if (over) return;
+    if (task) {
+      setTimeout(() => location.reload(), 1000);
+      return;
+    }
     setTimeout(watch, wait);
     wait = Math.min(wait * 2, 10000);
   });
@@ -142,12 +158,12 @@ function startScreen() {
 
 const wish = (line) => ask(`/api/sessions/${id}/do`, line).catch(tell);
 
-document.getElementById("controls").addEventListener("click", ({ target }) => {
+document.getElementById("controls")?.addEventListener("click", ({ target }) => {
   const name = target.dataset?.do;
   if (name) wish({ do: name });
 });
 
-document.getElementById("say").addEventListener("submit", async (event) => {
+document.getElementById("say")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   const input = event.target.elements.text;
   if (!input.value.trim()) return;
@@ -156,9 +172,27 @@ document.getElementById("say").addEventListener("submit", async (event) => {
 });
 
 const resume = document.getElementById("resume");
-onSubmit(resume, async () => {
-  await ask(`/api/sessions/${id}/resume`, { request: resume.elements.request.value, ...runOptions(resume) });
-  location.reload();
+if (resume) {
+  onSubmit(resume, async () => {
+    await ask(`/api/sessions/${id}/resume`, { request: resume.elements.request.value, ...runOptions(resume) });
+    location.reload();
+  });
+}
+
+document.getElementById("cancel")?.addEventListener("click", ({ target }) => {
+  target.disabled = true;
+  wish({ do: "stop" }).finally(() => { target.disabled = false; });
+});
+
+document.getElementById("again")?.addEventListener("click", async ({ target }) => {
+  target.disabled = true;
+  try {
+    const sent = await ask(`/api/sessions/${id}/resume`, {});
+    location.href = `/sessions/${sent.id}`;
+  } catch (problem) {
+    tell(problem);
+    target.disabled = false;
+  }
 });
 
 // Return in a text is not the answer to an approval: which button it would press is not to be seen.
@@ -217,11 +251,11 @@ useShortcuts([
   { key: "s", words: "Say something", act: () => goesTo("#words, #next") },
 ]);
 
-document.getElementById("resume").hidden = main.dataset.running === "true";
-document.getElementById("teach").hidden = main.dataset.running === "true";
-document.getElementById("say").hidden = main.dataset.running !== "true";
-document.getElementById("controls").hidden = main.dataset.running !== "true";
+hide("#resume", main.dataset.running === "true");
+hide("#teach", main.dataset.running === "true");
+hide("#say", main.dataset.running !== "true");
+hide("#controls", main.dataset.running !== "true");
 if (stage && !stage.hidden) startScreen();
 if (place.querySelector("form")) settle(place.querySelector("form"), true);
 if (main.dataset.running === "true") scroller().scrollTo({ top: scroller().scrollHeight, behavior: "instant" });
-watch();
+if (task !== "ended") watch();

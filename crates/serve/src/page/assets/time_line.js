@@ -69,7 +69,7 @@ useShortcuts([
   { key: "ArrowRight", words: "The moment after", act: () => document.activeElement !== range && step(1) },
 ]);
 
-document.getElementById("fork").addEventListener("submit", async (event) => {
+document.getElementById("fork")?.addEventListener("submit", async (event) => {
   event.preventDefault();
   try {
     const moment = moments[Number(range.value)];

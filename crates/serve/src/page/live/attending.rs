@@ -1,6 +1,6 @@
 //! The other end of a control socket.
 
-use std::io;
+use std::{io, time::Duration};
 
 use deskhand_runtime::{SessionFolder, people::connect_control};
 use futures_util::FutureExt as _;
@@ -9,11 +9,15 @@ use tokio::{
     io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
     net::unix::{OwnedReadHalf, OwnedWriteHalf},
     sync::{Notify, mpsc, oneshot},
-    time::{Instant, timeout_at},
+    time::{Instant, interval, timeout, timeout_at},
 };
 
 /// The longest line that is read, in bytes.
 const LINE_BYTES_MAX: u64 = 16 << 20;
+/// How long a session that is held may take until it listens; some never do.
+const LISTENS_WITHIN: Duration = Duration::from_secs(3);
+/// How often it is tried meanwhile.
+const TRY_AGAIN: Duration = Duration::from_millis(50);
 /// The most lines that wait to be sent.
 const WAITING_MAX: usize = 64;
 /// The most lines that are taken in at once.
@@ -74,9 +78,22 @@ pub(super) struct Wish {
 }
 
 impl Attending {
-    /// Connects; `None` if the session does not run. Lines that are sent go to the session.
+    /// Connects; `None` if the session does not run. Lines that are sent go to the session. One that has just begun, or goes on, is held
+    /// for a moment before it listens.
     pub(super) async fn of(folder: &SessionFolder) -> Option<(Self, mpsc::Sender<Wish>)> {
-        let (lines, writer) = connect(folder).await?;
+        let mut tries = interval(TRY_AGAIN);
+        let connected = async {
+            loop {
+                tries.tick().await;
+                // Asked first: one that has ended meanwhile does not listen any more.
+                let is_held = folder.is_in_use().unwrap_or_default();
+                match connect(folder).await {
+                    None if is_held => {}
+                    connected => return connected,
+                }
+            }
+        };
+        let (lines, writer) = timeout(LISTENS_WITHIN, connected).await.ok()??;
         let (sender, wanted) = mpsc::channel(WAITING_MAX);
         Some((Self { lines, writer, wanted }, sender))
     }

@@ -8,6 +8,7 @@ mod session;
 
 use std::{
     collections::HashMap,
+    path::PathBuf,
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
@@ -19,11 +20,12 @@ pub(crate) use now::{Now, Prompt};
 pub(crate) use session::{LiveSession, News};
 
 use super::error::PageError;
+use crate::fleet::FLEET;
 
 /// All sessions that somebody watches.
 pub(crate) struct Hub {
     store: SessionStore,
-    watched: Mutex<HashMap<String, Arc<Watched>>>,
+    watched: Mutex<HashMap<PathBuf, Arc<Watched>>>,
 }
 
 /// A session that somebody watches, or has watched. Locked while its journal is read for who comes first; who comes meanwhile waits.
@@ -40,25 +42,27 @@ impl Hub {
     /// There is none of this id. Anything but a whole id is none.
     pub(crate) fn folder(&self, id: &str) -> Result<SessionFolder, PageError> {
         let missing = || PageError::missing(format!("there is no session {id}"));
+        if id.starts_with(FLEET) {
+            return Err(PageError::conflict(
+                "that is for sessions of this machine: those of a fleet are watched, answered, cancelled and sent again",
+            ));
+        }
         let is_id = id.len() > 8 && id.chars().all(|c| c.is_ascii_hexdigit() || c == '-');
         let folder = is_id.then(|| self.store.find(id).ok()).flatten().ok_or_else(missing)?;
         if folder.name() == id { Ok(folder) } else { Err(missing()) }
     }
 
-    /// A session to watch. It is let go of once nobody watches it.
+    /// The session in a folder, to watch. It is let go of once nobody watches it.
     ///
     /// # Errors
-    /// There is no such session, or its journal cannot be read.
-    pub(crate) async fn session(&self, id: &str) -> Result<Arc<LiveSession>, PageError> {
-        let watched = Arc::clone(self.lock().entry(id.to_owned()).or_default());
+    /// Its journal cannot be read.
+    pub(crate) async fn session(&self, folder: &SessionFolder) -> Result<Arc<LiveSession>, PageError> {
+        let watched = Arc::clone(self.lock().entry(folder.path().to_owned()).or_default());
         let mut known = watched.lock().await;
         if let Some(session) = known.upgrade().filter(|session| !session.is_over()) {
             return Ok(session);
         }
-        let read = match self.folder(id) {
-            Ok(folder) => LiveSession::watch(folder).await,
-            Err(error) => Err(error),
-        };
+        let read = LiveSession::watch(folder.clone()).await;
         *known = read.as_ref().map(Arc::downgrade).unwrap_or_default();
         drop(known);
         drop(watched);
@@ -73,7 +77,7 @@ impl Hub {
         sessions.iter().map(|session| session.watchers()).sum()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Arc<Watched>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Arc<Watched>>> {
         self.watched.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

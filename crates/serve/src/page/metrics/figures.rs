@@ -40,7 +40,7 @@ impl Figure {
     }
 
     /// A histogram. `counts` are those of each bucket, the last one without a bound.
-    pub(super) fn histogram(
+    pub(crate) fn histogram(
         name: &'static str,
         help: &'static str,
         bounds: &[f64],
@@ -69,7 +69,7 @@ impl Figure {
 
 /// A count as a value.
 #[expect(clippy::cast_precision_loss, reason = "counts are far below 2^52")]
-pub(super) const fn number(count: u64) -> f64 {
+pub(crate) const fn number(count: u64) -> f64 {
     count as f64
 }
 

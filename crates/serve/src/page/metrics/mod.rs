@@ -15,7 +15,7 @@ use std::{
 
 use axum::http::StatusCode;
 
-pub(crate) use figures::{Figure, text};
+pub(crate) use figures::{Figure, number, text};
 pub(crate) use sessions::sessions;
 use totals::Totals;
 

@@ -24,11 +24,13 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     api::{Events, OfSession},
+    fleet::{FleetNow, ShownTask, shown_task},
     steer::prompt_view,
 };
 use crate::page::{
     Service,
     error::PageError,
+    fleet::Located,
     live::{LiveSession, News, Now},
 };
 
@@ -96,6 +98,9 @@ pub(super) struct ShownNow {
     pub(super) prompt: Option<ShownPrompt>,
     /// The same as data.
     state: Now,
+    /// Where its task is, if it is one of a fleet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) task: Option<ShownTask>,
 }
 
 /// What it asks, as a form.
@@ -111,7 +116,9 @@ pub(super) struct ShownPrompt {
 ///
 /// # Errors
 /// A template is broken.
-pub(super) fn shown_now(service: &Service, id: &str, now: &Now) -> Result<ShownNow, PageError> {
+pub(super) fn shown_now(service: &Service, located: &Located, now: &Now) -> Result<ShownNow, PageError> {
+    let id = &located.id();
+    let task = located.mirror.as_ref().and_then(|mirror| shown_task(service, mirror));
     let prompt = now.prompt.as_ref().map(|prompt| {
         let key =
             format!("{}{}", prompt.kind, prompt.id.as_ref().map(ToString::to_string).unwrap_or_default());
@@ -120,12 +127,19 @@ pub(super) fn shown_now(service: &Service, id: &str, now: &Now) -> Result<ShownN
     });
     Ok(ShownNow {
         running: now.running,
-        has_screen: now.running && service.host.has_live_desktop(id),
+        has_screen: match &task {
+            Some(task) => now.running && task.has_screen,
+            None => now.running && service.host.has_live_desktop(id),
+        },
         paused: now.paused,
         taken_over: now.taken_over,
-        now: service.views.text("now", now)?,
+        now: match &task {
+            Some(task) => service.views.text("fleet_now", &FleetNow { task, now })?,
+            None => service.views.text("now", now)?,
+        },
         prompt: prompt.transpose()?,
         state: now.clone(),
+        task,
     })
 }
 
@@ -133,7 +147,7 @@ pub(super) fn shown_now(service: &Service, id: &str, now: &Now) -> Result<ShownN
 struct Watching {
     service: Arc<Service>,
     session: Arc<LiveSession>,
-    id: String,
+    located: Located,
     versions: tokio::sync::watch::Receiver<u64>,
     version: u64,
     after: u64,
@@ -141,10 +155,10 @@ struct Watching {
 
 impl Watching {
     async fn new(service: Arc<Service>, id: &str, after: u64) -> Result<Self, PageError> {
-        let session = service.hub.session(id).await?;
+        let (located, session) = service.session(id).await?;
         let mut versions = session.versions();
         versions.mark_changed();
-        Ok(Self { service, session, id: id.to_owned(), versions, version: 0, after })
+        Ok(Self { service, session, located, versions, version: 0, after })
     }
 
     /// The next messages, with the number that they go up to; `None` once nothing more can come.
@@ -172,7 +186,7 @@ impl Watching {
             messages.push(Message::Parts { seq, anew, parts });
         }
         if let Some(now) = now
-            && let Ok(shown) = shown_now(&self.service, &self.id, &now)
+            && let Ok(shown) = shown_now(&self.service, &self.located, &now)
         {
             messages.push(Message::Now(Box::new(shown)));
         }

@@ -21,10 +21,12 @@ use super::{
     chart::{Chart, chart_of},
     options::Defaults,
 };
-use crate::page::{Service, error::PageError};
+use crate::page::{Service, error::PageError, fleet::Fleet};
 
 /// The sessions of a page of the table.
 const ROWS: usize = 50;
+/// The most running sessions that are shown above the table.
+const RUNNING_MAX: usize = 12;
 /// The most applications that are offered as filters.
 const APPLICATIONS_MAX: usize = 12;
 /// How much of a request is shown, in characters.
@@ -38,12 +40,14 @@ pub(super) struct Asked {
     q: String,
     /// The outcome of the last request; `none` for sessions without one.
     outcome: String,
-    /// `running`, `interrupted` or `ended`.
+    /// `queued`, `running`, `interrupted` or `ended`.
     state: String,
     /// A part of the name of an application.
     application: String,
     /// A part of the name of a model.
     model: String,
+    /// The machine that has it: `here`, the name of a worker, or `fleet` if none has it.
+    place: String,
     /// The column to sort by; `begun` if empty.
     sort: String,
     /// From small to great rather than from great to small.
@@ -75,6 +79,7 @@ impl Asked {
             states: states.collect(),
             applications: one(&self.application),
             models: one(&self.model),
+            places: one(&self.place),
             cost_min_usd: self.cost_min,
             cost_max_usd: self.cost_max,
             sort: sort.map_err(PageError::wrong)?,
@@ -100,6 +105,7 @@ impl Asked {
         add("state", &other.state);
         add("application", &other.application);
         add("model", &other.model);
+        add("place", &other.place);
         add("sort", &other.sort);
         add("up", if other.up { "true" } else { "" });
         add("cost_min", &other.cost_min.map(|value| value.to_string()).unwrap_or_default());
@@ -110,7 +116,7 @@ impl Asked {
 }
 
 /// A text in an address.
-fn encoded(text: &str) -> String {
+pub(super) fn encoded(text: &str) -> String {
     let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(byte);
     text.bytes()
         .map(|byte| if is_plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
@@ -123,10 +129,14 @@ struct HomeView {
     here: &'static str,
     asked: Asked,
     running: Vec<RowView>,
+    more_running: usize,
     rows: Vec<RowView>,
     columns: Vec<ColumnView>,
     outcomes: Vec<FacetView>,
     applications: Vec<FacetView>,
+    places: Vec<FacetView>,
+    /// Why sessions of the fleet may be missing.
+    fleet_problem: String,
     found: String,
     unreadable: usize,
     before: String,
@@ -156,6 +166,7 @@ struct FacetView {
 #[derive(Serialize)]
 struct RowView {
     id: String,
+    place: String,
     request: String,
     outcome: &'static str,
     tone: &'static str,
@@ -176,20 +187,21 @@ impl RowView {
         let outcome = facts.outcome.map_or_else(|| row.state.word(), |outcome| outcome.word());
         let tone = match outcome {
             "finished" => "good",
-            "running" => "plain",
+            "running" | "queued" => "plain",
             "interrupted" => "doubtful",
             _ => "bad",
         };
         let request = facts.requests.last().map(String::as_str).unwrap_or_default();
         Self {
             id: row.id.clone(),
+            place: row.place.clone(),
             request: deskhand_core::text::clip(request, REQUEST_MAX),
             outcome: if running { "running" } else { outcome },
             tone: if running { "plain" } else { tone },
             reason: facts.reason.clone(),
             applications: facts.applications.join(", "),
             began: local_time(facts.begun_ms),
-            took: duration(facts.elapsed_ms),
+            took: if row.state == SessionState::Queued { String::new() } else { duration(facts.elapsed_ms) },
             steps: facts.steps,
             model_calls: facts.model_calls,
             cost: format!("${:.2}", row.cost_usd),
@@ -204,15 +216,25 @@ pub(super) async fn home(
     Address(asked): Address<Asked>,
 ) -> Result<Html<String>, PageError> {
     let query = asked.query()?;
+    let looking = Arc::clone(&service);
     let (table, running, days) = service
         .looking_back(move |catalogue| {
-            let running = Query { states: vec![SessionState::Running], ..Query::default() };
-            (catalogue.table(&query), catalogue.table(&running).rows, catalogue.series(&query))
+            let running =
+                Query { states: vec![SessionState::Running], limit: RUNNING_MAX, ..Query::default() };
+            let overview = looking.fleet.as_ref().map(|fleet| fleet.followed().overview());
+            let others = || overview.iter().flat_map(|overview| overview.rows()).map(SessionRow::as_row);
+            (
+                catalogue.table_with(&query, others()),
+                catalogue.table_with(&running, others()),
+                catalogue.series_with(&query, others()),
+            )
         })
         .await?;
     let mut view = view(asked, &table, &running, &days, Defaults::of(&service.defaults));
+    view.fleet_problem = service.fleet.as_ref().and_then(Fleet::problem).unwrap_or_default();
     for row in &mut view.running {
-        row.has_screen = service.host.has_live_desktop(&row.id);
+        // Pictures of other machines are sent to who opens the session.
+        row.has_screen = row.place.is_empty() && service.host.has_live_desktop(&row.id);
     }
     service.views.page("home", &view)
 }
@@ -223,7 +245,13 @@ pub(super) async fn list(
     Address(asked): Address<Asked>,
 ) -> Result<Json<Table>, PageError> {
     let query = asked.query()?;
-    Ok(Json(service.looking_back(move |catalogue| catalogue.table(&query)).await?))
+    let looking = Arc::clone(&service);
+    let table = service.looking_back(move |catalogue| {
+        let overview = looking.fleet.as_ref().map(|fleet| fleet.followed().overview());
+        let others = overview.iter().flat_map(|overview| overview.rows()).map(SessionRow::as_row);
+        catalogue.table_with(&query, others)
+    });
+    Ok(Json(table.await?))
 }
 
 /// Removes a session that does not run.
@@ -242,11 +270,13 @@ pub(super) async fn remove(
     Ok(NoContent)
 }
 
-fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day], defaults: Defaults) -> HomeView {
+fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: Defaults) -> HomeView {
     let shown = asked.limit.unwrap_or(ROWS);
     let at = |offset: usize| asked.address(|other| other.offset = offset);
     let next = asked.offset.saturating_add(shown);
-    let columns = COLUMNS.iter().map(|(name, column, number)| column_view(&asked, name, *column, *number));
+    let has_places = !table.facets.places.is_empty();
+    let columns = COLUMNS.iter().filter(|(_, column, _)| has_places || *column != Column::Place);
+    let columns = columns.map(|(name, column, number)| column_view(&asked, name, *column, *number));
     let facet =
         |counts: &[FacetCount], chosen: &str, choose: &dyn Fn(&mut Asked, String)| -> Vec<FacetView> {
             let view = |count: &FacetCount| {
@@ -264,7 +294,8 @@ fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day], defau
     HomeView {
         title: "Deskhand",
         here: "/",
-        running: running.iter().map(RowView::of).collect(),
+        running: running.rows.iter().map(RowView::of).collect(),
+        more_running: running.total.saturating_sub(running.rows.len()),
         rows: table.rows.iter().map(RowView::of).collect(),
         columns: columns.collect(),
         outcomes: facet(&table.facets.outcomes, &asked.outcome, &|other, name| {
@@ -273,6 +304,10 @@ fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day], defau
         applications: facet(&table.facets.applications, &asked.application, &|other, name| {
             other.application = name;
         }),
+        places: facet(&table.facets.places, &asked.place, &|other, name| {
+            other.place = name;
+        }),
+        fleet_problem: String::new(),
         found: format!("{} of {}", table.total, table.all),
         unreadable: table.unreadable_total,
         before: if asked.offset > 0 { at(asked.offset.saturating_sub(shown)) } else { String::new() },
@@ -291,6 +326,7 @@ fn view(asked: Asked, table: &Table, running: &[SessionRow], days: &[Day], defau
 const COLUMNS: &[(&str, Column, bool)] = &[
     ("request", Column::Request, false),
     ("outcome", Column::Outcome, false),
+    ("where", Column::Place, false),
     ("applications", Column::Application, false),
     ("began", Column::Begun, false),
     ("took", Column::Elapsed, true),

@@ -64,7 +64,7 @@ pub(super) async fn lines(
     upgrade: NoApi<Result<WebSocketUpgrade, WebSocketUpgradeRejection>>,
 ) -> Result<Response, PageError> {
     let known = headers.get("last-event-id").and_then(|id| id.to_str().ok()?.parse().ok());
-    let (folder, after) = (service.hub.folder(&id)?, known.unwrap_or(since.after));
+    let (folder, after) = (service.locate(&id).await?.folder, known.unwrap_or(since.after));
     match upgrade.0 {
         Ok(upgrade) => {
             let upgrade = upgrade.max_message_size(LINE_BYTES_MAX);

@@ -6,6 +6,7 @@ mod batches;
 mod chart;
 mod documents;
 mod events;
+mod fleet;
 mod home;
 mod lines;
 mod metrics;
@@ -71,6 +72,7 @@ fn pages() -> Router<Arc<Service>> {
         .route("/sessions/{id}", get(session::page))
         .route("/sessions/{id}/moments", get(moments::time_line))
         .route("/sessions/{id}/report", get(session::report))
+        .route("/sessions/{id}/documents/{*name}", get(fleet::document))
         .route("/sessions/{id}/pictures/{sha256}", get(pictures::picture))
         .route("/workflows", get(workflows::page))
         .route("/schedules", get(schedules::page))

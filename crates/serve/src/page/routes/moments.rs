@@ -23,8 +23,8 @@ pub(super) async fn moments(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
 ) -> Result<Json<Moments>, PageError> {
-    service.hub.folder(&id)?;
-    let read = spawn_blocking(move || service.time_lines.of(&service.host, &id)).await;
+    let located = service.locate(&id).await?;
+    let read = spawn_blocking(move || service.time_lines.of(&located.host, &located.folder)).await;
     Ok(Json(read.map_err(|error| PageError::failed("read the session", &error))??))
 }
 
@@ -42,8 +42,8 @@ pub(super) async fn moment(
     State(service): State<Arc<Service>>,
     Path(OfMoment { id, record }): Path<OfMoment>,
 ) -> Result<Json<MomentParts>, PageError> {
-    service.hub.folder(&id)?;
-    let read = spawn_blocking(move || service.host.session_moment(&id, record)).await;
+    let located = service.locate(&id).await?;
+    let read = spawn_blocking(move || located.host.session_moment(&id, record)).await;
     let parts = read.map_err(|error| PageError::failed("read the session", &error))??;
     parts.map(Json).ok_or_else(|| PageError::missing(format!("there is no record {record}")))
 }
@@ -59,6 +59,8 @@ pub(super) struct Two {
 struct TimeLineView<'a> {
     title: &'static str,
     id: &'a str,
+    /// Whether it can be forked.
+    is_here: bool,
 }
 
 /// The page with the time line of a session.
@@ -66,8 +68,8 @@ pub(super) async fn time_line(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
 ) -> Result<Html<String>, PageError> {
-    service.hub.folder(&id)?;
-    service.views.page("time_line", &TimeLineView { title: "Time line", id: &id })
+    let is_here = service.locate(&id).await?.mirror.is_none();
+    service.views.page("time_line", &TimeLineView { title: "Time line", id: &id, is_here })
 }
 
 #[derive(Serialize)]

@@ -9,7 +9,7 @@ use axum::{
 };
 use deskhand_core::ui::PictureRef;
 
-use crate::page::{Service, error::PageError};
+use crate::page::{Service, error::PageError, fleet::failed};
 
 /// A picture by its SHA-256.
 pub(super) async fn picture(
@@ -18,8 +18,14 @@ pub(super) async fn picture(
 ) -> Result<Response, PageError> {
     let missing = || PageError::missing("there is no such picture");
     let is_hash = sha256.len() == 64 && sha256.chars().all(|c| c.is_ascii_hexdigit());
-    let folder = service.hub.folder(&id)?;
-    let path = is_hash.then(|| folder.picture_path(&sha256)).ok_or_else(missing)?;
+    let located = service.locate(&id).await?;
+    if !is_hash {
+        return Err(missing());
+    }
+    if let Some(mirror) = &located.mirror {
+        mirror.fetch_picture(&sha256).await.map_err(|error| failed(&error))?;
+    }
+    let path = located.folder.picture_path(&sha256);
     let read = tokio::task::spawn_blocking(move || fs::read(path)).await;
     let bytes = match read {
         Ok(Ok(bytes)) => bytes,

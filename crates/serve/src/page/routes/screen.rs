@@ -15,7 +15,7 @@ use axum::{
 use deskhand_host::live::{InputMessage, LiveDesktop};
 
 use super::api::OfSession;
-use crate::page::{Service, error::PageError, live::LiveSession};
+use crate::page::{Service, error::PageError, fleet::task_of, live::LiveSession};
 
 /// The most bytes of a message from a page.
 const MESSAGE_MAX: usize = 64 * 1024;
@@ -30,7 +30,10 @@ pub(super) async fn screen(
     Path(OfSession { id }): Path<OfSession>,
     upgrade: WebSocketUpgrade,
 ) -> Result<Response, PageError> {
-    let session = service.hub.session(&id).await?;
+    if let (Some(fleet), Some(task)) = (&service.fleet, task_of(&id)) {
+        return super::fleet::screen(fleet, task, upgrade).await;
+    }
+    let (_, session) = service.session(&id).await?;
     let desktop = service.host.live_desktop(&id).await?;
     let desktop =
         desktop.ok_or_else(|| PageError::missing("the session has no private desktop at the moment"))?;

@@ -13,8 +13,10 @@ use serde::Serialize;
 use crate::page::{
     Service,
     error::PageError,
+    fleet::failed,
     routes::{
         events::{Element, shown_now},
+        fleet::ShownTask,
         options::Defaults,
     },
 };
@@ -33,6 +35,8 @@ struct SessionView<'a> {
     seq: u64,
     parts: Vec<Element>,
     now: String,
+    /// Where it is, if it is a task of a fleet.
+    task: Option<ShownTask>,
     prompt: String,
     /// What [`ShownPrompt`](super::events::ShownPrompt) has as its key.
     prompt_key: String,
@@ -44,11 +48,14 @@ pub(super) async fn page(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
 ) -> Result<Html<String>, PageError> {
-    let session = service.hub.session(&id).await?;
+    let (located, session) = service.session(&id).await?;
     let news = session.news(0, 0);
     let now = session.now();
-    let shown = shown_now(&service, &id, &now)?;
-    let request = session.request();
+    let shown = shown_now(&service, &located, &now)?;
+    let request = match &shown.task {
+        Some(task) => task.request.clone(),
+        None => session.request(),
+    };
     let (prompt, prompt_key) = shown.prompt.map(|prompt| (prompt.html, prompt.key)).unwrap_or_default();
     let view = SessionView {
         title: if request.is_empty() { id.clone() } else { request.clone() },
@@ -59,6 +66,7 @@ pub(super) async fn page(
         seq: news.seq,
         parts: news.parts.into_iter().map(Element::from).collect(),
         now: shown.now,
+        task: shown.task,
         prompt,
         prompt_key,
         defaults: Defaults::of(&service.defaults),
@@ -71,9 +79,12 @@ pub(super) async fn report(
     State(service): State<Arc<Service>>,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
-    service.hub.folder(&id)?;
+    let located = service.locate(&id).await?;
+    if let Some(mirror) = &located.mirror {
+        mirror.fetch_pictures().await.map_err(|error| failed(&error))?;
+    }
     let written = tokio::task::spawn_blocking(move || {
-        let path = service.host.report(&id, ReportFormat::Html, None).map_err(PageError::from)?;
+        let path = located.host.report(&id, ReportFormat::Html, None).map_err(PageError::from)?;
         fs::read(path).map_err(|error| PageError::failed("read the report", &error))
     });
     let html = written.await.map_err(|error| PageError::failed("write the report", &error))??;

@@ -16,7 +16,7 @@ use super::{
     api::{Created, OfSession, Started},
     options::RunOptions,
 };
-use crate::page::{Service, error::PageError, once::Attempt};
+use crate::page::{Service, error::PageError, fleet::task_of, once::Attempt};
 
 /// What the API says of starting.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
@@ -120,6 +120,16 @@ pub(super) struct GoOn {
 }
 
 impl GoOn {
+    /// Whether nothing is said that a worker would not hear.
+    fn is_empty(&self) -> Result<(), PageError> {
+        if self.request.trim().is_empty() && self.options.arguments()?.is_empty() {
+            return Ok(());
+        }
+        Err(PageError::wrong(
+            "a task of a fleet is sent again as it was: give it no other request and no options",
+        ))
+    }
+
     fn arguments(&self, id: &str) -> Result<Vec<String>, PageError> {
         let mut arguments = self.options.arguments()?;
         arguments.extend(["--".to_owned(), id.to_owned()]);
@@ -138,6 +148,10 @@ pub(super) async fn resume(
     attempt: Attempt,
     Json(wanted): Json<GoOn>,
 ) -> Result<Created<Started>, PageError> {
+    if let (Some(fleet), Some(task)) = (&service.fleet, task_of(&id)) {
+        wanted.is_empty()?;
+        return Ok(Created(Started { id: fleet.once_more(&task).await? }));
+    }
     let folder = service.hub.folder(&id)?;
     let session = SessionId(id.clone());
     if let Some(before) = attempt.before {

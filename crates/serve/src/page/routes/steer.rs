@@ -19,6 +19,7 @@ use super::api::{Accepted, OfSession};
 use crate::page::{
     Service,
     error::PageError,
+    fleet::task_of,
     live::{Meant, Prompt},
     once::Attempt,
 };
@@ -58,7 +59,10 @@ pub(super) async fn wish(
     if !line.get("do").is_some_and(Value::is_string) {
         return Err(PageError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));
     }
-    service.hub.session(&id).await?.wish(&line).await?;
+    match (&service.fleet, task_of(&id)) {
+        (Some(fleet), Some(task)) => fleet.wish(&task, &line.to_string()).await?,
+        (Some(_), None) | (None, _) => service.session(&id).await?.1.wish(&line).await?,
+    }
     Ok(Accepted)
 }
 

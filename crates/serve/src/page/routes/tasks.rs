@@ -164,6 +164,7 @@ fn view(task: &NotedTask, result: Option<&TaskResult>, runs: bool, catalogue: &C
         (Some(result), _) => result.outcome.word(),
         (None, Some(row)) => match row.state {
             SessionState::Running => "running",
+            SessionState::Queued => "waiting",
             // Its result is about to be written.
             SessionState::Ended | SessionState::Interrupted if runs => "running",
             SessionState::Ended | SessionState::Interrupted => "interrupted",

@@ -25,7 +25,7 @@ impl Disk {
     pub(super) fn mount(folder: &Path, megabytes: u64, mode: &str) -> Result<Self> {
         let options = format!("size={megabytes}m,mode={mode}");
         let status = Command::new("mount")
-            .args(["-t", "tmpfs", "-o", &options, "deskhand-endurance"])
+            .args(["-t", "tmpfs", "-o", &options, "deskhand-bench"])
             .arg(folder)
             .status()
             .context("run mount")?;

@@ -1,0 +1,3 @@
+const { Gio, Meta } = imports.gi;
+const Main = imports.ui.main;
+

@@ -1,0 +1,170 @@
+//! What the thread of requests owns: the windows, the pictures and the hands of a compositor, each by the protocols of wlroots and the
+//! socket of sway, or by the portals and the session bus.
+
+use deskhand_core::geometry::{Rect, Screen};
+use deskhand_desktop::{DesktopError, DesktopResult, Picture};
+use tokio::{
+    runtime::{Builder, Runtime},
+    sync::watch,
+};
+use zbus::{Connection, connection};
+
+use crate::{
+    address::Address,
+    capture::Camera,
+    client::Client,
+    events::Sink,
+    hands::Hands,
+    input::VirtualHands,
+    portal::{Footage, Portal, Remote, areas},
+    shell::{Kind, Shell},
+    sway::Sway,
+    windows::{Toplevel, toplevels},
+};
+
+/// See the module documentation.
+pub(crate) struct Worker {
+    pub(crate) client: Client,
+    pub(crate) windows: Windows,
+    pub(crate) eyes: Eyes,
+    pub(crate) hands: Hands,
+    /// What the portals are asked with. It is not the connection of the caller, which may end before the session is closed.
+    _runtime: Option<Runtime>,
+}
+
+/// What lists the windows.
+pub(crate) enum Windows {
+    Sway(Sway),
+    Shell(Shell),
+}
+
+/// Who takes pictures.
+pub(crate) enum Eyes {
+    Camera(Camera),
+    Footage(Footage),
+}
+
+impl Windows {
+    /// All windows, bottom-most first.
+    pub(crate) fn toplevels(&mut self) -> DesktopResult<Vec<Toplevel>> {
+        match self {
+            Self::Sway(sway) => toplevels(&sway.tree()?),
+            Self::Shell(shell) => shell.toplevels(),
+        }
+    }
+
+    /// Asks for the focus for a window; returns whether there is such a window.
+    pub(crate) fn focus(&mut self, window: u32) -> DesktopResult<bool> {
+        match self {
+            Self::Sway(sway) => sway.run("activate a window", &format!("[con_id={window}] focus")),
+            Self::Shell(shell) => shell.focus(window),
+        }
+    }
+
+    /// Asks a window to close; returns whether there is such a window.
+    pub(crate) fn close(&mut self, window: u32) -> DesktopResult<bool> {
+        match self {
+            Self::Sway(sway) => sway.run("close a window", &format!("[con_id={window}] kill")),
+            Self::Shell(shell) => shell.close(window),
+        }
+    }
+}
+
+impl Worker {
+    /// By the protocols of wlroots.
+    pub(crate) fn of_wlroots(mut client: Client, sway: Sway) -> DesktopResult<Self> {
+        let hands = Hands::Virtual(VirtualHands::new(&mut client)?);
+        Ok(Self {
+            client,
+            windows: Windows::Sway(sway),
+            eyes: Eyes::Camera(Camera::default()),
+            hands,
+            _runtime: None,
+        })
+    }
+
+    /// By the portals; a person may be asked. For a thread that may block.
+    pub(crate) fn of_portals(address: &Address, client: Client, sink: &Sink) -> DesktopResult<Self> {
+        let runtime = runtime()?;
+        let monitors: Vec<Rect<Screen>> = client.state.monitors.iter().map(|monitor| monitor.area).collect();
+        let open = async {
+            let bus = session_bus(address).await?;
+            let kind = Kind::running(&bus).await.ok_or_else(|| {
+                DesktopError::failed("use the portals", "neither GNOME Shell nor KWin is on the session bus")
+            })?;
+            let shell = Shell::open(kind, &bus, sink).await?;
+            let (portal, shared) = Portal::open(&bus, address.token.as_deref(), kind.passed()).await?;
+            let areas = areas(&shared, &monitors)?;
+            let mut sources = Vec::new();
+            for (one, area) in shared.iter().zip(areas) {
+                sources.push((one.node, area, portal.pipewire().await?.into()));
+            }
+            Ok::<_, DesktopError>((shell, portal, sources))
+        };
+        let (shell, portal, sources) = runtime.block_on(open)?;
+        let places = sources.iter().map(|(node, area, _)| (*node, *area)).collect();
+        let footage = Footage::open(sources, sink)?;
+        if !footage.await_first(&runtime) {
+            tracing::warn!(
+                "the compositor sends no pictures; windows, elements and input are there without them"
+            );
+        }
+        let remote = Remote::new(portal, runtime.handle().clone(), places);
+        remote.announce()?;
+        let hands = Hands::Remote(remote);
+        let (windows, eyes) = (Windows::Shell(shell), Eyes::Footage(footage));
+        Ok(Self { client, windows, eyes, hands, _runtime: Some(runtime) })
+    }
+
+    /// What tells when pictures have arrived; nothing where they are taken when they are asked for.
+    pub(crate) fn counts(&self) -> Vec<watch::Receiver<u64>> {
+        match &self.eyes {
+            Eyes::Camera(_) => Vec::new(),
+            Eyes::Footage(footage) => footage.counts(),
+        }
+    }
+
+    /// The areas of the monitors that are shown.
+    pub(crate) fn monitors(&mut self) -> DesktopResult<Vec<Rect<Screen>>> {
+        self.client.round_trip()?;
+        Ok(match &self.eyes {
+            Eyes::Camera(_) => self.client.state.monitors.iter().map(|monitor| monitor.area).collect(),
+            Eyes::Footage(footage) => footage.areas().collect(),
+        })
+    }
+
+    /// A picture of all monitors, or of a part of them.
+    pub(crate) fn picture(&mut self, region: Option<Rect<Screen>>) -> DesktopResult<Picture> {
+        match &mut self.eyes {
+            Eyes::Camera(camera) => camera.picture(&mut self.client, region),
+            Eyes::Footage(footage) => footage.picture(region),
+        }
+    }
+
+    /// Ends everything that would stay at the compositor.
+    pub(crate) fn end(&mut self) {
+        self.hands.end();
+        if let Windows::Shell(shell) = &self.windows {
+            shell.end();
+        }
+        // The compositor may have ended before.
+        self.client.round_trip().ok();
+    }
+}
+
+/// A runtime for what is asked over the session bus.
+pub(crate) fn runtime() -> DesktopResult<Runtime> {
+    let built = Builder::new_multi_thread().worker_threads(1).thread_name("wayland-bus").enable_all().build();
+    built.map_err(|error| DesktopError::failed("set up the connection to the session bus", error))
+}
+
+/// A connection to the session bus of a compositor.
+pub(crate) async fn session_bus(address: &Address) -> DesktopResult<Connection> {
+    let connect = async {
+        match &address.bus {
+            Some(bus) => connection::Builder::address(bus.as_str())?.build().await,
+            None => Connection::session().await,
+        }
+    };
+    connect.await.map_err(|error| DesktopError::failed("connect to the session bus", error))
+}

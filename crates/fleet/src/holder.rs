@@ -1,0 +1,485 @@
+//! What a worker does with a task that it was given: takes it if nobody has it, keeps it, and stores its outcome.
+
+use std::{
+    future::Future,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
+
+use serde::{Deserialize, Serialize};
+use tokio::{sync::Mutex, time::Instant};
+
+use crate::{
+    calls::{append, bounded, put_outcome},
+    journal::{Entry, Journal, Outcome, Part, WorkerId},
+    pace::pause,
+    plan::{Attempt, BudgetRecord, OutcomeRecord, again, attempts, budget_key, now_ms, time_words},
+    store::{Delivery, Place, Record, Revision, Store, StoreError},
+    task::{OnLoss, TaskId, TaskSpec},
+};
+
+/// Times that hold for a whole fleet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Times {
+    /// Who has not renewed the lease of a task for so long has lost it.
+    pub lease: Duration,
+    /// How long a call to the server may take.
+    pub call: Duration,
+    /// How long to wait before a call is tried again.
+    pub again: Duration,
+}
+
+impl Times {
+    /// How often a lease is renewed.
+    pub(crate) fn renewal(&self) -> Duration {
+        self.lease / 4
+    }
+
+    /// For how long after its last renewal began a holder acts. The rest is for what it has begun by then, and for clocks that run at
+    /// different rates: one that is not twice as fast as another one, less what an action takes.
+    fn acting(&self) -> Duration {
+        self.lease / 2
+    }
+}
+
+/// The lease of a task is lost, or cannot be shown to be there: nothing more may be done with the task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("the lease of the task is lost")]
+pub struct Lost;
+
+/// How a task begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Beginning {
+    /// Nothing was done with it, or it begins anew.
+    New,
+    /// Another holder did what the journal says.
+    Resumed(Journal),
+}
+
+/// What does tasks.
+pub trait Runner: Send + Sync + 'static {
+    /// Does a task to its end. Every action is announced to the lease first, and done at once when that returns.
+    ///
+    /// # Errors
+    /// The lease is lost.
+    fn run<S: Store>(
+        &self,
+        task: &TaskSpec,
+        beginning: Beginning,
+        lease: &Lease<S>,
+    ) -> impl Future<Output = Result<Outcome, Lost>> + Send;
+
+    /// Whether this worker may do a task. Nothing was done with it for the time being.
+    fn admit(&self, task: &TaskSpec) -> impl Future<Output = Admission> + Send {
+        let _ = task;
+        std::future::ready(Admission::Here)
+    }
+}
+
+/// Whether a worker may do a task.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Admission {
+    /// It may.
+    Here,
+    /// It may not; another one may.
+    Elsewhere,
+    /// None may.
+    Nowhere {
+        /// Why.
+        reason: String,
+    },
+}
+
+/// What became of a delivery.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Held {
+    /// The task has an outcome.
+    Ended(Outcome),
+    /// It did not finish, and is tried again later.
+    Again(Attempt),
+    /// Somebody else has it.
+    Elsewhere,
+    /// The lease was lost, or the server does not answer: the server gives the task to another worker.
+    Lost,
+}
+
+/// The right to do a task, as long as it is renewed.
+pub struct Lease<S> {
+    store: S,
+    task: TaskId,
+    times: Times,
+    /// The place of the last entry of the journal.
+    last: Mutex<Place>,
+    renewed: std::sync::Mutex<Instant>,
+    /// Whether an action was begun in this try.
+    has_acted: AtomicBool,
+}
+
+impl<S: Store> Lease<S> {
+    /// Stores what was said or happened.
+    ///
+    /// # Errors
+    /// The lease is lost.
+    pub async fn write(&self, part: impl Into<Part>) -> Result<(), Lost> {
+        self.append(Entry::Lines(part.into())).await
+    }
+
+    /// Waits until the lease can be lost before it is renewed: whatever is done for it has to end by then.
+    async fn runs_out(&self) {
+        loop {
+            let left = (self.times.lease * 3 / 4).saturating_sub(self.renewed().elapsed());
+            if left.is_zero() {
+                return;
+            }
+            pause(left).await;
+        }
+    }
+
+    fn renewed(&self) -> Instant {
+        *self.renewed.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    async fn begin_anew(&self) -> Result<(), Lost> {
+        self.append(Entry::Afresh).await
+    }
+
+    /// Stores that an action is about to be done. It may be done at once when this has returned, and not later.
+    ///
+    /// # Errors
+    /// The lease is lost: the action must not be done.
+    pub async fn act(&self, part: impl Into<Part>) -> Result<(), Lost> {
+        // What is not going to be done had better not be announced.
+        self.may_act()?;
+        self.has_acted.store(true, Ordering::Relaxed);
+        self.append(Entry::Acts(part.into())).await?;
+        self.may_act()
+    }
+
+    fn may_act(&self) -> Result<(), Lost> {
+        if self.renewed().elapsed() > self.times.acting() { Err(Lost) } else { Ok(()) }
+    }
+
+    async fn append(&self, entry: Entry) -> Result<(), Lost> {
+        let mut last = self.last.lock().await;
+        *last = append(&self.store, &self.times, &self.task, *last, &entry).await?;
+        Ok(())
+    }
+}
+
+/// What the fleet knows of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// The task.
+    pub spec: TaskSpec,
+    /// How often it was put into the queue.
+    #[serde(default)]
+    pub released: u32,
+}
+
+/// What the keys of the records of tasks begin with, of their leases, and of their outcomes.
+pub const TASKS: &str = "task.";
+/// See [`TASKS`].
+pub const LEASES: &str = "lease.";
+/// See [`TASKS`].
+pub const OUTCOMES: &str = "outcome.";
+/// What the keys of the records begin with that say that a task is not wanted any more.
+pub const CANCELS: &str = "cancel.";
+/// What the keys of records begin with that say what a session asks; such a record is empty once it is answered.
+pub const QUESTIONS: &str = "question.";
+/// What the keys of records begin with that have answers: the task and the question follow.
+pub const ANSWERS: &str = "answer.";
+
+/// The key of the record of a task.
+pub fn task_key(task: &TaskId) -> String {
+    format!("{TASKS}{task}")
+}
+
+/// The key of the record of who has a task.
+pub fn lease_key(task: &TaskId) -> String {
+    format!("{LEASES}{task}")
+}
+
+/// The key of the record of the outcome of a task.
+pub fn outcome_key(task: &TaskId) -> String {
+    format!("{OUTCOMES}{task}")
+}
+
+/// The key of the record that says that a task is not wanted any more.
+pub fn cancel_key(task: &TaskId) -> String {
+    format!("{CANCELS}{task}")
+}
+
+/// A worker: what it is called and what it can do.
+pub struct Worker<S, R> {
+    /// The server.
+    pub store: S,
+    /// What does the tasks.
+    pub runner: Arc<R>,
+    /// Its name.
+    pub id: WorkerId,
+    /// The times of the fleet.
+    pub times: Times,
+}
+
+impl<S: Store, R: Runner> Worker<S, R> {
+    /// Does what has to be done with a task that the worker was given.
+    pub async fn hold(&self, delivery: &Delivery) -> Held {
+        match self.try_hold(delivery).await {
+            Ok(held) => held,
+            // The server gives it to somebody once nobody keeps it.
+            Err(Failed) => Held::Lost,
+        }
+    }
+
+    async fn try_hold(&self, delivery: &Delivery) -> Result<Held, Failed> {
+        let task = &delivery.task;
+        let Some(record) = self.call(self.store.get(&task_key(task))).await? else {
+            // A server that is behind the others does not know it yet.
+            self.call(self.store.give_back(delivery, self.times.lease)).await?;
+            return Ok(Held::Elsewhere);
+        };
+        let record: TaskRecord = serde_json::from_slice(&record.value).map_err(|_| Failed)?;
+        let mut entries = self.call(self.store.journal(task)).await?;
+        let lease = self.call(self.store.get(&lease_key(task))).await?;
+        if !matches!(entries.last(), Some((_, Entry::Ended { .. } | Entry::Again(_))) | None) {
+            if self.is_held(delivery, lease.as_ref()).await? {
+                self.call(self.store.give_back(delivery, self.times.lease)).await?;
+                return Ok(Held::Elsewhere);
+            }
+            entries = self.call(self.store.journal(task)).await?;
+        }
+        let last = entries.last().map_or(0, |(place, _)| *place);
+        let journal = Journal::new(entries.into_iter().map(|(_, entry)| entry).collect());
+        if let Some(outcome) = journal.outcome() {
+            // Its holder was lost before it could say so.
+            return self.ended(delivery, outcome.clone(), &record.spec, &journal).await;
+        }
+        let admission = self.admission(task, &record.spec).await;
+        // Others count from when they see the lease in the server, however long it takes until this worker is in the journal.
+        let renewed = std::sync::Mutex::new(Instant::now());
+        let taken = match admission {
+            Admission::Elsewhere => None,
+            Admission::Here | Admission::Nowhere { .. } => self.take(task, lease, last).await?,
+        };
+        let Some((revision, place)) = taken else {
+            self.call(self.store.give_back(delivery, self.times.lease)).await?;
+            return Ok(Held::Elsewhere);
+        };
+        let lease = Lease {
+            store: self.store.clone(),
+            task: task.clone(),
+            times: self.times,
+            last: Mutex::new(place),
+            renewed,
+            has_acted: AtomicBool::new(journal.has_acted()),
+        };
+        if let Some(outcome) = self.unwanted(&record.spec, &journal).await? {
+            lease.append(Entry::Ended { outcome: outcome.clone() }).await?;
+            return self.ended(delivery, outcome, &record.spec, &journal).await;
+        }
+        let beginning = match admission {
+            Admission::Nowhere { reason } => Err(Outcome::Refused { reason }),
+            Admission::Here | Admission::Elsewhere => beginning(&record.spec, &journal),
+        };
+        let outcome = match beginning {
+            Ok(beginning) => {
+                if beginning == Beginning::New && !journal.entries().is_empty() {
+                    lease.begin_anew().await?;
+                }
+                tokio::select! {
+                    biased;
+                    () = lease.runs_out() => return Ok(Held::Lost),
+                    outcome = self.runner.run(&record.spec, beginning, &lease) => outcome?,
+                    stopped = self.renew(delivery, &record.spec, &lease, revision) => stopped?,
+                }
+            }
+            Err(outcome) => outcome,
+        };
+        self.tried(delivery, &lease, outcome, &record.spec, &journal).await
+    }
+
+    /// Ends a try: the task is tried again, or has its outcome.
+    async fn tried(
+        &self,
+        delivery: &Delivery,
+        lease: &Lease<S>,
+        outcome: Outcome,
+        spec: &TaskSpec,
+        journal: &Journal,
+    ) -> Result<Held, Failed> {
+        let has_acted = lease.has_acted.load(Ordering::Relaxed);
+        if let Some(attempt) = again(spec, journal, &outcome, has_acted, &self.id) {
+            lease.append(Entry::Again(attempt.clone())).await?;
+            let wait = spec.retry.as_ref().map_or(0, |retry| retry.wait_ms);
+            self.call(self.store.give_back(delivery, Duration::from_millis(wait))).await?;
+            return Ok(Held::Again(attempt));
+        }
+        lease.append(Entry::Ended { outcome: outcome.clone() }).await?;
+        self.ended(delivery, outcome, spec, journal).await
+    }
+
+    /// Whether the task is done here. Somebody may have stored one as another.
+    async fn admission(&self, task: &TaskId, spec: &TaskSpec) -> Admission {
+        match &spec.id {
+            id if id == task => self.runner.admit(spec).await,
+            id => Admission::Nowhere { reason: format!("it is stored as {task}, and says that it is {id}") },
+        }
+    }
+
+    /// The outcome of a task that need not begin or go on: it is cancelled, it is too late, or its batch has no budget left.
+    async fn unwanted(&self, spec: &TaskSpec, journal: &Journal) -> Result<Option<Outcome>, Failed> {
+        let cancel = self.call(self.store.get(&cancel_key(&spec.id))).await?;
+        if cancel.is_some_and(|cancel| spec.is_cancelled_by(&cancel.value)) {
+            return Ok(Some(Outcome::Cancelled));
+        }
+        if let Some(deadline) = spec.deadline_ms.filter(|deadline| *deadline <= now_ms()) {
+            return Ok(Some(expired(deadline, journal)));
+        }
+        let Some(batch) = spec.batch.as_ref().filter(|_| journal.is_new()) else { return Ok(None) };
+        let record = self.call(self.store.get(&budget_key(batch))).await?;
+        let budget = record.and_then(|record| serde_json::from_slice::<BudgetRecord>(&record.value).ok());
+        Ok(budget.and_then(|budget| budget.reached).map(|limit| Outcome::OverBudget {
+            reason: format!("the budget of {batch} is used up: its limit of {limit} is reached"),
+        }))
+    }
+
+    async fn call<T>(&self, call: impl Future<Output = Result<T, StoreError>>) -> Result<T, Failed> {
+        Ok(bounded(&self.times, call).await?)
+    }
+
+    /// Whether the holder of a task renews its lease: that is known after the time of a lease by this machine's own clock.
+    async fn is_held(&self, delivery: &Delivery, lease: Option<&Record>) -> Result<bool, Failed> {
+        let begun = Instant::now();
+        while begun.elapsed() < self.times.lease {
+            pause(self.times.renewal()).await;
+            self.call(self.store.keep(delivery)).await?;
+            let now = self.call(self.store.get(&lease_key(&delivery.task))).await?;
+            if now.map(|now| now.revision) != lease.map(|lease| lease.revision) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Takes a task; `None` if somebody else does.
+    async fn take(
+        &self,
+        task: &TaskId,
+        lease: Option<Record>,
+        last: Place,
+    ) -> Result<Option<(Revision, Place)>, Failed> {
+        let revision = lease.map_or(0, |lease| lease.revision);
+        let name = self.id.0.as_bytes();
+        let revision = match bounded(&self.times, self.store.put(&lease_key(task), revision, name)).await {
+            Ok(revision) => revision,
+            Err(StoreError::Changed) => return Ok(None),
+            Err(error @ StoreError::Unknown(_)) => return Err(error.into()),
+        };
+        let taken = Entry::Taken { worker: self.id.clone() };
+        Ok(append(&self.store, &self.times, task, last, &taken).await.ok().map(|place| (revision, place)))
+    }
+
+    /// Renews the lease; returns when the task is not wanted any more.
+    async fn renew(
+        &self,
+        delivery: &Delivery,
+        spec: &TaskSpec,
+        lease: &Lease<S>,
+        mut revision: Revision,
+    ) -> Result<Outcome, Failed> {
+        let name = self.id.0.as_bytes();
+        let key = lease_key(&delivery.task);
+        loop {
+            pause(self.times.renewal()).await;
+            let begun = Instant::now();
+            match bounded(&self.times, self.store.put(&key, revision, name)).await {
+                Ok(now) => {
+                    revision = now;
+                    *lease.renewed.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = begun;
+                }
+                Err(StoreError::Changed | StoreError::Unknown(_)) => {
+                    // An earlier renewal may have had no answer.
+                    match bounded(&self.times, self.store.get(&key)).await {
+                        Ok(Some(record)) if record.value == name => revision = record.revision,
+                        Ok(_) => return Err(Failed),
+                        Err(StoreError::Changed | StoreError::Unknown(_)) => {}
+                    }
+                }
+            }
+            // What the queue does not hear is for the lease to tell.
+            let _ = bounded(&self.times, self.store.keep(delivery)).await;
+            if let Ok(Some(cancel)) = bounded(&self.times, self.store.get(&cancel_key(&delivery.task))).await
+                && spec.is_cancelled_by(&cancel.value)
+            {
+                return Ok(Outcome::Cancelled);
+            }
+        }
+    }
+
+    /// Says what the outcome is, and that the task need not be given to anybody.
+    async fn ended(
+        &self,
+        delivery: &Delivery,
+        outcome: Outcome,
+        spec: &TaskSpec,
+        journal: &Journal,
+    ) -> Result<Held, Failed> {
+        let record = OutcomeRecord {
+            outcome: outcome.clone(),
+            attempts: attempts(journal),
+            batch: spec.batch.clone(),
+        };
+        put_outcome(&self.store, &self.times, &delivery.task, record).await?;
+        self.call(self.store.finish(delivery)).await?;
+        Ok(Held::Ended(outcome))
+    }
+}
+
+/// How a task begins that was begun before, or its outcome if it does not.
+fn beginning(spec: &TaskSpec, journal: &Journal) -> Result<Beginning, Outcome> {
+    let lost = u32::try_from(journal.lost()).unwrap_or(u32::MAX);
+    if lost >= spec.taken_max {
+        let reason = format!("{lost} workers were lost with it");
+        return Err(Outcome::DeadLetter { reason });
+    }
+    match spec.on_loss {
+        OnLoss::Person if journal.is_acting() => {
+            let reason =
+                "its holder was lost while it acted, and what was done cannot be done again".to_owned();
+            Err(Outcome::Person { reason })
+        }
+        OnLoss::Afresh => Ok(Beginning::New),
+        OnLoss::Resume | OnLoss::Person if journal.is_new() => Ok(Beginning::New),
+        OnLoss::Resume | OnLoss::Person => Ok(Beginning::Resumed(journal.clone())),
+    }
+}
+
+/// The outcome of a task whose deadline is over.
+pub(crate) fn expired(deadline_ms: u64, journal: &Journal) -> Outcome {
+    let deadline = time_words(deadline_ms);
+    let reason = if journal.is_new() {
+        format!("it did not begin before {deadline}")
+    } else {
+        format!("its worker was lost, and no other one had it before {deadline}")
+    };
+    Outcome::Expired { reason }
+}
+
+/// The lease is lost, or the server does not answer.
+#[derive(Debug)]
+struct Failed;
+
+impl From<Lost> for Failed {
+    fn from(_: Lost) -> Self {
+        Self
+    }
+}
+
+impl From<StoreError> for Failed {
+    fn from(_: StoreError) -> Self {
+        Self
+    }
+}

@@ -1,0 +1,173 @@
+//! What was done with a task so far.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::{plan::Attempt, task::TaskId};
+
+/// The name of a worker's process: another one each time that it starts.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct WorkerId(pub String);
+
+/// How a task ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum Outcome {
+    /// A worker did it to its end, which need not be a success.
+    Done {
+        /// What came of it, in the words of who did it.
+        result: serde_json::Value,
+        /// Whether tasks that come after it may begin.
+        finished: bool,
+    },
+    /// It cannot be done, here or elsewhere.
+    Failed {
+        /// Why.
+        reason: String,
+    },
+    /// No worker accepts it: who submitted it, or what it asks for, is not allowed.
+    Refused {
+        /// Why.
+        reason: String,
+    },
+    /// It was put aside with its journal: taken too often without an outcome.
+    DeadLetter {
+        /// Why.
+        reason: String,
+    },
+    /// A person has to decide: it may have been done in part, and cannot be done again.
+    Person {
+        /// What is without an answer.
+        reason: String,
+    },
+    /// It was cancelled before it was done.
+    Cancelled,
+    /// It was never begun: a task that has to be finished before ended otherwise.
+    Blocked {
+        /// Which one.
+        by: TaskId,
+    },
+    /// It did not begin in time.
+    Expired {
+        /// What it was too late for.
+        reason: String,
+    },
+    /// It was never begun: the budget of its batch was reached.
+    OverBudget {
+        /// Which limit.
+        reason: String,
+    },
+}
+
+/// A part of what a holder wrote: the parts of a journal one after the other are the whole.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Part {
+    /// Lines of the session, the last one up to the action. A line that is too long for one part is divided.
+    pub lines: String,
+    /// Files that are new or have changed, by their names: the hashes under which they are stored.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+}
+
+impl From<String> for Part {
+    fn from(lines: String) -> Self {
+        Self { lines, files: BTreeMap::new() }
+    }
+}
+
+/// An entry of a journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "entry", rename_all = "snake_case")]
+pub enum Entry {
+    /// A worker has it from here on.
+    Taken {
+        /// Which one.
+        worker: WorkerId,
+    },
+    /// An action is about to be done: what follows it in the world may have happened if nothing follows it here.
+    Acts(Part),
+    /// What was said or happened, the answer to an action included.
+    Lines(Part),
+    /// What was written before does not count any more: the holder begins anew.
+    Afresh,
+    /// It did not finish, and is tried again: what was written before does not count any more.
+    Again(Attempt),
+    /// The outcome. Nothing follows it.
+    Ended {
+        /// The outcome.
+        outcome: Outcome,
+    },
+}
+
+/// A journal as far as it was read.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Journal {
+    entries: Vec<Entry>,
+}
+
+impl Journal {
+    /// The journal of these entries.
+    pub const fn new(entries: Vec<Entry>) -> Self {
+        Self { entries }
+    }
+
+    /// Its entries.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The outcome, if it has one.
+    pub fn outcome(&self) -> Option<&Outcome> {
+        match self.entries.last() {
+            Some(Entry::Ended { outcome }) => Some(outcome),
+            Some(
+                Entry::Taken { .. } | Entry::Acts(_) | Entry::Lines(_) | Entry::Afresh | Entry::Again(_),
+            )
+            | None => None,
+        }
+    }
+
+    /// What its holders wrote, one after the other, with the files as they were last. Only what was written since it was last begun anew.
+    pub fn whole(&self) -> Part {
+        let mut whole = Part::default();
+        for entry in &self.entries {
+            match entry {
+                Entry::Acts(part) | Entry::Lines(part) => {
+                    whole.lines.push_str(&part.lines);
+                    whole.files.extend(part.files.clone());
+                }
+                Entry::Afresh | Entry::Again(_) => whole = Part::default(),
+                Entry::Taken { .. } | Entry::Ended { .. } => {}
+            }
+        }
+        whole
+    }
+
+    /// How many of its holders were lost.
+    pub fn lost(&self) -> usize {
+        let count = |is_one: fn(&Entry) -> bool| self.entries.iter().filter(|entry| is_one(entry)).count();
+        let ended = count(|entry| matches!(entry, Entry::Again(_) | Entry::Ended { .. }));
+        count(|entry| matches!(entry, Entry::Taken { .. })).saturating_sub(ended)
+    }
+
+    /// Whether an action was begun in the last try.
+    pub fn has_acted(&self) -> bool {
+        let last_try = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Again(_)));
+        last_try.into_iter().any(|entry| matches!(entry, Entry::Acts(_)))
+    }
+
+    /// Whether nothing was done yet in the try that is the next or last one.
+    pub fn is_new(&self) -> bool {
+        let last =
+            self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Taken { .. } | Entry::Afresh));
+        matches!(last, Some(Entry::Again(_)) | None)
+    }
+
+    /// Whether an action was begun and nothing says that it was done. Being taken over is no answer.
+    pub fn is_acting(&self) -> bool {
+        let last =
+            self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Taken { .. } | Entry::Afresh));
+        matches!(last, Some(Entry::Acts(_)))
+    }
+}

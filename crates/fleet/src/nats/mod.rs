@@ -1,0 +1,365 @@
+//! The server of a fleet: NATS with JetStream.
+//!
+//! | what | where |
+//! | --- | --- |
+//! | queue | the stream `PREFIX-queue` with work queue retention; subjects `PREFIX.queue.CLASS.PRIORITY`. A class stands for equal needs |
+//! | journals | the stream `PREFIX-journal`; one subject a task; each entry names the one before it (`Nats-Expected-Last-Subject-Sequence`) |
+//! | files | the object store `PREFIX-files`, by their SHA-256 hashes |
+//! | records | the bucket `PREFIX-records`, whose revisions are those of the records |
+//! | frames | the subjects `PREFIX.watch.TASK`, `PREFIX.attend.TASK` and `PREFIX.screen.TASK.WORKER`, which nothing stores |
+
+mod connect;
+mod files;
+mod follow;
+mod frames;
+mod records;
+mod summary;
+mod workers;
+
+use std::{
+    collections::{BTreeMap, HashMap},
+    fmt::Display,
+    sync::Arc,
+    time::Duration,
+};
+
+use async_nats::{
+    Client, HeaderMap,
+    jetstream::{
+        AckKind, Context,
+        consumer::{AckPolicy, PullConsumer, pull},
+        context::PublishErrorKind,
+        kv::{self, CreateErrorKind, Operation, UpdateErrorKind},
+        message::Message,
+        object_store::ObjectStore,
+        stream::Stream,
+    },
+};
+use bytes::Bytes;
+pub use connect::{NatsError, NatsOptions};
+pub use files::FILE_BYTES_MAX;
+pub use follow::{Change, FollowedJournal};
+pub use frames::{Attention, FRAME_BYTES_MAX, Frame, Frames, Regard, WATCH_EVERY, WATCH_HOLDS, Watchers};
+use futures_util::{FutureExt as _, StreamExt as _};
+pub use records::Followed;
+use sha2::{Digest as _, Sha256};
+pub use summary::Told;
+use tokio::{
+    sync::Mutex,
+    time::{Instant, timeout},
+};
+pub use workers::Depth;
+
+use crate::{
+    holder::Times,
+    journal::Entry,
+    store::{Delivery, Place, Record, Revision, Store, StoreError},
+    task::{Needs, Offer, TaskId},
+};
+
+/// How long a worker waits before it looks into the queue again without having heard of a task: one that nobody kept comes back silently.
+const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// The most records of one answer.
+const CHANGES_MAX: usize = 1_000;
+/// A watch without news for so long is made anew: it may have been lost with a connection.
+const WATCH_MAX: Duration = Duration::from_secs(30);
+/// The least time of a call, and until it is tried again.
+const CALL_MIN: Duration = Duration::from_secs(2);
+const AGAIN_MIN: Duration = Duration::from_millis(100);
+const CLASSES: &str = "class.";
+
+/// The server of a fleet.
+#[derive(Clone)]
+pub struct NatsStore(Arc<Inner>);
+
+struct Inner {
+    client: Client,
+    context: Context,
+    prefix: String,
+    lease: Duration,
+    queue: Stream,
+    journal: Stream,
+    records: kv::Store,
+    files: ObjectStore,
+    /// What the server refused last.
+    refusal: connect::Refusal,
+    /// What was given to this worker, by the number of its message.
+    given: Mutex<HashMap<u64, Message>>,
+    /// Classes of needs with what they stand for, as far as they were read.
+    classes: Mutex<Watched>,
+    consumers: Mutex<HashMap<String, PullConsumer>>,
+    /// By the prefix of their keys.
+    watches: Mutex<HashMap<String, Arc<Mutex<Option<Following>>>>>,
+}
+
+/// Records of a kind that are followed.
+struct Following {
+    watch: kv::Watch,
+    /// The revision of the last one.
+    seen: Revision,
+    /// When there was news.
+    heard: Instant,
+}
+
+/// Records that are followed.
+#[derive(Default)]
+struct Watched {
+    known: BTreeMap<String, Needs>,
+    watch: Option<kv::Watch>,
+}
+
+fn unknown(error: impl Display) -> StoreError {
+    StoreError::Unknown(error.to_string())
+}
+
+impl NatsStore {
+    /// Why a call failed: what the server refused, if it refused something.
+    fn unknown(&self, error: impl Display) -> StoreError {
+        unknown(connect::last(&self.0.refusal).unwrap_or_else(|| error.to_string()))
+    }
+
+    /// The times of the fleet.
+    pub fn times(&self) -> Times {
+        let lease = self.0.lease;
+        Times { lease, call: (lease / 3).max(CALL_MIN), again: (lease / 30).max(AGAIN_MIN) }
+    }
+
+    fn journal_subject(&self, task: &TaskId) -> String {
+        format!("{}.journal.{task}", self.0.prefix)
+    }
+
+    /// The consumer of tasks with equal needs and priority. It is the same for all workers.
+    async fn consumer(&self, class: &str, priority: u8) -> Result<PullConsumer, StoreError> {
+        let name = format!("{class}-{priority}");
+        let mut consumers = self.0.consumers.lock().await;
+        if let Some(consumer) = consumers.get(&name) {
+            return Ok(consumer.clone());
+        }
+        let config = pull::Config {
+            durable_name: Some(name.clone()),
+            filter_subject: format!("{}.queue.{class}.{priority}", self.0.prefix),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: self.0.lease,
+            max_deliver: -1,
+            max_ack_pending: -1,
+            ..pull::Config::default()
+        };
+        let consumer: PullConsumer =
+            self.0.queue.get_or_create_consumer(&name, config).await.map_err(unknown)?;
+        consumers.insert(name, consumer.clone());
+        Ok(consumer)
+    }
+
+    /// The classes of needs that this offer meets, as far as they are there already.
+    async fn classes(&self, offer: &Offer) -> Result<Vec<String>, StoreError> {
+        let mut classes = self.0.classes.lock().await;
+        let Watched { known, watch } = &mut *classes;
+        let news = match watch {
+            Some(watch) => watch,
+            None => {
+                let keys = format!("{CLASSES}>");
+                watch.insert(self.0.records.watch_with_history(keys).await.map_err(unknown)?)
+            }
+        };
+        while let Some(record) = news.next().now_or_never() {
+            let Some(Ok(entry)) = record else {
+                // It is made anew the next time.
+                *watch = None;
+                break;
+            };
+            let Some(class) = entry.key.strip_prefix(CLASSES) else { continue };
+            if let Ok(needs) = serde_json::from_slice(&entry.value) {
+                known.insert(class.to_owned(), needs);
+            }
+        }
+        let met = known.iter().filter(|(_, needs)| offer.has(needs));
+        Ok(met.map(|(class, _)| class.clone()).collect())
+    }
+
+    /// A task that can be given at once.
+    async fn try_pull(&self, offer: &Offer) -> Result<Option<Delivery>, StoreError> {
+        let classes = self.classes(offer).await?;
+        for priority in (0..=9).rev() {
+            for class in &classes {
+                let consumer = self.consumer(class, priority).await?;
+                let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unknown)?;
+                // A lost answer would be waited for without end.
+                let answer = timeout(self.times().call, batch.next()).await;
+                let Some(message) = answer.map_err(unknown)? else { continue };
+                let message = message.map_err(unknown)?;
+                let Some(task) =
+                    std::str::from_utf8(&message.payload).ok().and_then(|id| TaskId::new(id).ok())
+                else {
+                    message.ack_with(AckKind::Term).await.map_err(unknown)?;
+                    continue;
+                };
+                let id = message.info().map_err(unknown)?.stream_sequence;
+                self.0.given.lock().await.insert(id, message);
+                return Ok(Some(Delivery { task, id }));
+            }
+        }
+        Ok(None)
+    }
+
+    async fn acknowledge(&self, delivery: &Delivery, kind: AckKind, is_last: bool) -> Result<(), StoreError> {
+        let message = self.0.given.lock().await.get(&delivery.id).cloned();
+        let Some(message) = message else { return Err(StoreError::Changed) };
+        if is_last {
+            message.double_ack_with(kind).await.map_err(unknown)?;
+            self.0.given.lock().await.remove(&delivery.id);
+        } else {
+            message.ack_with(kind).await.map_err(unknown)?;
+        }
+        Ok(())
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A name for equal needs.
+fn class_of(needs: &Needs) -> Result<(String, Vec<u8>), StoreError> {
+    let text = serde_json::to_vec(needs).map_err(unknown)?;
+    let hash = Sha256::digest(&text);
+    Ok((hex(hash.get(..8).unwrap_or_default()), text))
+}
+
+impl Store for NatsStore {
+    async fn release(
+        &self,
+        task: &TaskId,
+        needs: &Needs,
+        priority: u8,
+        message: &str,
+    ) -> Result<(), StoreError> {
+        let (class, text) = class_of(needs)?;
+        if !self.0.classes.lock().await.known.contains_key(&class) {
+            match self.put(&format!("{CLASSES}{class}"), 0, &text).await {
+                Ok(_) | Err(StoreError::Changed) => {}
+                Err(error @ StoreError::Unknown(_)) => return Err(error),
+            }
+        }
+        let subject = format!("{}.queue.{class}.{}", self.0.prefix, priority.min(9));
+        let mut headers = HeaderMap::new();
+        headers.insert(async_nats::header::NATS_MESSAGE_ID, message);
+        let sent = self.0.context.publish_with_headers(subject, headers, task.to_string().into()).await;
+        sent.map_err(unknown)?.await.map_err(|error| self.unknown(error))?;
+        Ok(())
+    }
+
+    async fn pull(&self, offer: &Offer) -> Result<Delivery, StoreError> {
+        let subjects = format!("{}.queue.>", self.0.prefix);
+        let mut released = self.0.client.subscribe(subjects).await.map_err(unknown)?;
+        loop {
+            if let Some(delivery) = self.try_pull(offer).await? {
+                return Ok(delivery);
+            }
+            let _ = timeout(LOOK_AGAIN, released.next()).await;
+        }
+    }
+
+    async fn keep(&self, delivery: &Delivery) -> Result<(), StoreError> {
+        self.acknowledge(delivery, AckKind::Progress, false).await
+    }
+
+    async fn finish(&self, delivery: &Delivery) -> Result<(), StoreError> {
+        self.acknowledge(delivery, AckKind::Ack, true).await
+    }
+
+    async fn give_back(&self, delivery: &Delivery, after: Duration) -> Result<(), StoreError> {
+        self.acknowledge(delivery, AckKind::Nak(Some(after)), false).await?;
+        self.0.given.lock().await.remove(&delivery.id);
+        Ok(())
+    }
+
+    async fn held(&self) -> Result<u64, StoreError> {
+        Ok(self.depth().await?.held)
+    }
+
+    async fn append(&self, task: &TaskId, after: Place, entry: &Entry) -> Result<Place, StoreError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(async_nats::header::NATS_EXPECTED_LAST_SUBJECT_SEQUENCE, after.to_string().as_str());
+        let text = serde_json::to_vec(entry).map_err(unknown)?;
+        let sent =
+            self.0.context.publish_with_headers(self.journal_subject(task), headers, text.into()).await;
+        match sent.map_err(unknown)?.await {
+            Ok(stored) => Ok(stored.sequence),
+            Err(error) if error.kind() == PublishErrorKind::WrongLastSequence => Err(StoreError::Changed),
+            Err(error) => Err(self.unknown(error)),
+        }
+    }
+
+    async fn journal(&self, task: &TaskId) -> Result<Vec<(Place, Entry)>, StoreError> {
+        self.entries(task).await
+    }
+
+    async fn file(&self, hash: &str) -> Result<Vec<u8>, StoreError> {
+        self.read_file(hash).await
+    }
+
+    async fn get(&self, key: &str) -> Result<Option<Record>, StoreError> {
+        let entry = self.0.records.entry(key).await.map_err(unknown)?;
+        let entry = entry.filter(|entry| entry.operation == Operation::Put);
+        Ok(entry.map(|entry| Record {
+            key: key.to_owned(),
+            revision: entry.revision,
+            value: entry.value.to_vec(),
+        }))
+    }
+
+    async fn changes(&self, prefix: &str, after: Revision) -> Result<Vec<Record>, StoreError> {
+        let following = Arc::clone(self.0.watches.lock().await.entry(prefix.to_owned()).or_default());
+        let mut following = following.lock().await;
+        // One that is silent for long may have been lost with a connection.
+        let is_known =
+            following.as_ref().is_some_and(|one| one.seen <= after && one.heard.elapsed() < WATCH_MAX);
+        if !is_known {
+            let keys = format!("{prefix}>");
+            let watch = match after {
+                0 => self.0.records.watch_with_history(&keys).await,
+                after => self.0.records.watch_from_revision(&keys, after + 1).await,
+            };
+            *following =
+                Some(Following { watch: watch.map_err(unknown)?, seen: after, heard: Instant::now() });
+        }
+        let Some(Following { watch, seen, heard }) = following.as_mut() else { return Ok(Vec::new()) };
+        let mut next = watch.next().await;
+        let mut found = Vec::new();
+        while let Some(Ok(entry)) = next {
+            (*seen, *heard) = (entry.revision, Instant::now());
+            if entry.operation == Operation::Put {
+                found.push(Record { key: entry.key, revision: entry.revision, value: entry.value.to_vec() });
+            }
+            if found.len() >= CHANGES_MAX {
+                return Ok(found);
+            }
+            match watch.next().now_or_never() {
+                Some(more) => next = more,
+                None => return Ok(found),
+            }
+        }
+        // It is made anew the next time.
+        *following = None;
+        if found.is_empty() { Err(unknown("the watch of records has ended")) } else { Ok(found) }
+    }
+
+    async fn put(&self, key: &str, revision: Revision, value: &[u8]) -> Result<Revision, StoreError> {
+        let value = Bytes::copy_from_slice(value);
+        if revision == 0 {
+            return self.0.records.create(key, value).await.map_err(|error| match error.kind() {
+                CreateErrorKind::AlreadyExists => StoreError::Changed,
+                CreateErrorKind::InvalidKey
+                | CreateErrorKind::Publish
+                | CreateErrorKind::Ack
+                | CreateErrorKind::Other => self.unknown(error),
+            });
+        }
+        self.0.records.update(key, value, revision).await.map_err(|error| match error.kind() {
+            UpdateErrorKind::WrongLastRevision => StoreError::Changed,
+            UpdateErrorKind::InvalidKey | UpdateErrorKind::TimedOut | UpdateErrorKind::Other => {
+                self.unknown(error)
+            }
+        })
+    }
+}

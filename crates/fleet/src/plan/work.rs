@@ -1,0 +1,75 @@
+//! What a worker does.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::task::TaskId;
+
+/// A document that a task takes from another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// The task that leaves it. Of a task with rows: each of its rows.
+    pub of: TaskId,
+    /// Its name there.
+    pub document: String,
+    /// Its name here.
+    #[serde(rename = "as")]
+    pub name: String,
+}
+
+/// What a worker does: the task as a batch has it, its documents, and what it takes from other tasks.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Work {
+    /// The task, with the names of its documents in place of their paths.
+    pub task: Value,
+    /// Its documents: names without folders, and the hashes under which they are stored.
+    #[serde(default)]
+    pub documents: BTreeMap<String, String>,
+    /// What it takes from tasks that it comes after.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
+    /// Whether its agents hear in which folder files have to be that go back. Not written if not, as earlier versions read it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub names_folder: bool,
+}
+
+impl Work {
+    /// The texts that values are put into: the request, the steps of a plan, and names of documents of other tasks.
+    ///
+    /// # Errors
+    /// Those of `change`.
+    pub(super) fn each_text<E>(
+        &mut self,
+        change: &mut impl FnMut(&mut String, Place) -> Result<(), E>,
+    ) -> Result<(), E> {
+        if let Some(task) = self.task.as_object_mut() {
+            for (name, value) in task {
+                match (name.as_str(), value) {
+                    ("request" | "task", Value::String(text)) => change(text, Place::Said)?,
+                    ("steps", Value::Array(steps)) => {
+                        for step in steps {
+                            if let Value::String(text) = step {
+                                change(text, Place::Said)?;
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        self.inputs.iter_mut().try_for_each(|input| change(&mut input.document, Place::Name))
+    }
+}
+
+/// Where a text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Agents read it: values are marked as data.
+    Said,
+    /// It is the name of something.
+    Name,
+}

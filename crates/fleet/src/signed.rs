@@ -1,0 +1,200 @@
+//! Who submitted a task: an Ed25519 key, and what it signs.
+//!
+//! Keys are written as NATS writes those of its users: a seed begins with `SU`, a public key with `U`. So one file may also be what its
+//! owner connects to the server with.
+//!
+//! A signature is over the whole task as JSON, without the signature itself, and over the name of the fleet: nobody can change the task,
+//! give it another id, or send it to another fleet. Fields that are added later are covered too; for tasks that do not use them, they must
+//! not be written, so that workers of both versions see the same bytes. Only how many rows a table of another task has is not covered: that
+//! is known once it is there. The tasks of these rows are not signed themselves, but follow from the one that is (`plan::is_row_of`).
+
+use std::fmt;
+
+use base64::{Engine as _, prelude::BASE64_STANDARD};
+use nkeys::{KeyPair, KeyPairType};
+use serde::{Deserialize, Serialize};
+
+use crate::task::{TaskId, TaskSpec};
+
+/// What a seed of a user begins with.
+const SEED: &str = "SU";
+
+/// A key that signs.
+pub struct Key(KeyPair);
+
+/// A text is no key.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyError {
+    /// It has no seed.
+    #[error("it has no line with a private key (`SU…`)")]
+    NoSeed,
+    /// The seed is damaged.
+    #[error("its private key is damaged: {0}")]
+    Seed(String),
+    /// It is not a public key.
+    #[error("`{0}` is no public key (`U` and 55 letters and digits)")]
+    Public(String),
+    /// It cannot sign.
+    #[error("it cannot sign: {0}")]
+    Sign(String),
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Key").field(&self.public()).finish()
+    }
+}
+
+impl Key {
+    /// A new one.
+    pub fn generate() -> Self {
+        Self(KeyPair::new_user())
+    }
+
+    /// The key in the text of a file: a line of its own, also among credentials of NATS (`.creds`).
+    ///
+    /// # Errors
+    /// There is none, or it is damaged.
+    pub fn of_text(text: &str) -> Result<Self, KeyError> {
+        let seed = text.lines().map(str::trim).find(|line| line.starts_with(SEED)).ok_or(KeyError::NoSeed)?;
+        KeyPair::from_seed(seed).map(Self).map_err(|error| KeyError::Seed(error.to_string()))
+    }
+
+    /// What is written into its file. It is a secret.
+    ///
+    /// # Errors
+    /// It was made without one.
+    pub fn seed(&self) -> Result<String, KeyError> {
+        self.0.seed().map_err(|error| KeyError::Seed(error.to_string()))
+    }
+
+    /// What others know it by.
+    pub fn public(&self) -> String {
+        self.0.public_key()
+    }
+
+    /// Signs a task of a fleet.
+    ///
+    /// # Errors
+    /// It cannot sign.
+    pub fn sign(&self, fleet: &str, spec: TaskSpec) -> Result<TaskSpec, KeyError> {
+        let signed = self.signature(fleet, "task", &content(&spec)?)?;
+        Ok(TaskSpec { signed: Some(signed), ..spec })
+    }
+
+    /// Signs that a task of a fleet is not wanted any more.
+    ///
+    /// # Errors
+    /// It cannot sign.
+    pub fn sign_cancel(&self, fleet: &str, task: &TaskId) -> Result<Signed, KeyError> {
+        self.signature(fleet, "cancel", task.as_str().as_bytes())
+    }
+
+    /// Signs the answer to a question of a task of a fleet.
+    ///
+    /// # Errors
+    /// It cannot sign.
+    pub fn sign_answer(
+        &self,
+        fleet: &str,
+        task: &TaskId,
+        question: &str,
+        answer: &str,
+    ) -> Result<Signed, KeyError> {
+        self.signature(fleet, "answer", &answer_content(task, question, answer))
+    }
+
+    fn signature(&self, fleet: &str, kind: &str, content: &[u8]) -> Result<Signed, KeyError> {
+        let made = self.0.sign(&message(fleet, kind, content));
+        let made = made.map_err(|error| KeyError::Sign(error.to_string()))?;
+        Ok(Signed { key: self.public(), fleet: fleet.to_owned(), signature: BASE64_STANDARD.encode(made) })
+    }
+}
+
+/// Checks the text of a public key.
+///
+/// # Errors
+/// It is none.
+pub fn check_public(text: &str) -> Result<(), KeyError> {
+    let is_user = KeyPair::from_public_key(text).is_ok_and(|key| key.key_pair_type() == KeyPairType::User);
+    if is_user { Ok(()) } else { Err(KeyError::Public(text.to_owned())) }
+}
+
+/// Who signed, for which fleet.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Signed {
+    /// The public key.
+    pub key: String,
+    /// The name of the fleet.
+    pub fleet: String,
+    /// The signature, as Base64.
+    pub signature: String,
+}
+
+impl Signed {
+    /// Whether it says that it is of the same key and for the same fleet.
+    fn is_of(&self, other: &Self) -> bool {
+        self.key == other.key && self.fleet == other.fleet
+    }
+
+    fn covers(&self, kind: &str, content: &[u8]) -> bool {
+        let (Ok(()), Ok(key)) = (check_public(&self.key), KeyPair::from_public_key(&self.key)) else {
+            return false;
+        };
+        let signature = BASE64_STANDARD.decode(&self.signature);
+        signature.is_ok_and(|signature| {
+            signature.len() == 64 && key.verify(&message(&self.fleet, kind, content), &signature).is_ok()
+        })
+    }
+}
+
+impl TaskSpec {
+    /// Whether it is as its signature says; one without a signature is not.
+    pub fn is_as_signed(&self) -> bool {
+        let content = content(self);
+        self.signed
+            .as_ref()
+            .is_some_and(|signed| content.is_ok_and(|content| signed.covers("task", &content)))
+    }
+
+    /// Whether the record of a cancellation counts: that of a signed task only if the same key signed it.
+    pub fn is_cancelled_by(&self, record: &[u8]) -> bool {
+        let Some(signed) = &self.signed else { return true };
+        serde_json::from_slice::<Signed>(record)
+            .is_ok_and(|cancel| cancel.is_of(signed) && cancel.covers("cancel", self.id.as_str().as_bytes()))
+    }
+
+    /// Whether the answer to a question counts: that to a signed task only if the same key signed it.
+    pub fn is_answered_by(&self, question: &str, answer: &str, by: Option<&Signed>) -> bool {
+        let Some(signed) = &self.signed else { return true };
+        by.is_some_and(|by| {
+            by.is_of(signed) && by.covers("answer", &answer_content(&self.id, question, answer))
+        })
+    }
+}
+
+/// What is signed of an answer. Neither ids nor questions have ends of lines.
+fn answer_content(task: &TaskId, question: &str, answer: &str) -> Vec<u8> {
+    format!("{task}\n{question}\n{answer}").into_bytes()
+}
+
+/// What is signed of a task.
+fn content(spec: &TaskSpec) -> Result<Vec<u8>, KeyError> {
+    let mut unsigned = TaskSpec { signed: None, ..spec.clone() };
+    if let Some(table) = unsigned.for_each.as_mut().filter(|table| table.of.is_some()) {
+        table.rows = None;
+    }
+    serde_json::to_vec(&unsigned).map_err(|error| KeyError::Sign(error.to_string()))
+}
+
+/// The bytes of a signature: a task is no cancellation, and neither is one of another fleet.
+fn message(fleet: &str, kind: &str, content: &[u8]) -> Vec<u8> {
+    let mut bytes = format!("deskhand {kind} of {fleet}\n").into_bytes();
+    bytes.extend_from_slice(content);
+    bytes
+}
+
+#[cfg(test)]
+#[path = "signed_tests.rs"]
+mod tests;

@@ -1,0 +1,142 @@
+//! The tasks of a simulated fleet: the same for the same seed.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
+
+use super::{Chance, Setting, faults::seconds, world::FAILS};
+use crate::task::{Needs, Offer, OnLoss, TaskId, TaskSpec};
+
+/// A label that some tasks need and every tenth worker has.
+const RARE: &str = "rare";
+/// A label with a limit.
+pub(super) const LIMITED: &str = "licence";
+/// How long a task thinks before each action and after it, in seconds.
+const THINKS_S: (f64, f64) = (2.0, 8.0);
+/// The most actions of a task.
+const ACTIONS_MAX: u64 = 5;
+/// What an action does shows after this part of a lease at most.
+const SHOWS: f64 = 0.2;
+/// How many tasks of a thousand are cancelled, and after how many seconds at most.
+const CANCELLED: u64 = 2;
+const CANCELLED_AFTER_S: f64 = 120.0;
+
+pub(super) struct Tasks {
+    seed: u64,
+    count: u64,
+    limit: usize,
+    /// How many tasks of a million have a limit.
+    limited: u32,
+    /// How long the tasks take one after the other on all workers at once, in seconds.
+    all_s: f64,
+    load: f64,
+    shows_s: f64,
+}
+
+/// What a worker has.
+pub(super) fn offer(number: usize) -> Offer {
+    let labels = if number.is_multiple_of(10) { [RARE.to_owned()].into() } else { [].into() };
+    Offer { labels, ..Offer::default() }
+}
+
+fn id_of(number: u64) -> Option<TaskId> {
+    TaskId::new(format!("t{number}")).ok()
+}
+
+impl Tasks {
+    pub(super) fn new(setting: &Setting, seed: u64) -> Self {
+        let shows_s = setting.lease_s * SHOWS;
+        let count = setting.tasks;
+        let mut tasks = Self {
+            seed,
+            count,
+            limit: setting.workers.div_ceil(50),
+            limited: setting.limited,
+            all_s: 0.0,
+            load: setting.load,
+            shows_s,
+        };
+        let actions: u64 = (0..count).map(|number| tasks.actions(number)).sum();
+        let action_s = THINKS_S.0 + THINKS_S.1 + shows_s / 2.0;
+        tasks.all_s = actions as f64 * action_s / setting.workers.max(1) as f64;
+        tasks
+    }
+
+    fn chance(&self, number: u64) -> Chance {
+        Chance::new(self.seed ^ number.wrapping_mul(0x2545_F491_4F6C_DD1D))
+    }
+
+    /// How many actions a task has.
+    pub(super) fn actions(&self, number: u64) -> u64 {
+        1 + self.chance(number).below(ACTIONS_MAX)
+    }
+
+    pub(super) fn spec(&self, number: u64) -> Option<TaskSpec> {
+        let id = id_of(number)?;
+        let chance = self.chance(number);
+        let actions = 1 + chance.below(ACTIONS_MAX);
+        let one_in = |times: u64| chance.below(times) == 0;
+        let (is_after, is_rare, is_limited) = (one_in(10), one_in(20), chance.happens(self.limited));
+        let (fails, is_urgent) = (one_in(200), one_in(10));
+        let (is_afresh, is_person) = (one_in(10), one_in(10));
+        let earlier = |most: u64| number.checked_sub(1 + chance.below(most)).and_then(id_of);
+        let mut labels = BTreeSet::new();
+        labels.extend(is_limited.then(|| LIMITED.to_owned()));
+        labels.extend(fails.then(|| FAILS.to_owned()));
+        Some(TaskSpec {
+            after: if is_after {
+                [earlier(1), earlier(50)].into_iter().flatten().collect()
+            } else {
+                [].into()
+            },
+            needs: Needs {
+                labels: is_rare.then(|| RARE.to_owned()).into_iter().collect(),
+                ..Needs::default()
+            },
+            priority: if is_urgent { 5 } else { 0 },
+            on_loss: match (is_afresh, is_person) {
+                (true, _) => OnLoss::Afresh,
+                (false, true) => OnLoss::Person,
+                (false, false) => OnLoss::Resume,
+            },
+            labels,
+            work: actions.into(),
+            ..TaskSpec::new(id)
+        })
+    }
+
+    /// When a task comes.
+    pub(super) fn comes(&self, number: u64) -> Duration {
+        if self.load <= 0.0 {
+            return Duration::ZERO;
+        }
+        seconds(self.all_s / self.load * number as f64 / self.count as f64)
+    }
+
+    /// How long after it came a task is cancelled, if it is.
+    pub(super) fn is_cancelled(&self, number: u64) -> Option<Duration> {
+        let chance = Chance::new(self.seed ^ !number);
+        let after = chance.within((0.0, CANCELLED_AFTER_S));
+        (chance.below(1_000) < CANCELLED).then(|| seconds(after))
+    }
+
+    /// How long a task thinks before an action and after it, and how long it takes until an action shows.
+    pub(super) fn times(&self) -> ((Duration, Duration), (Duration, Duration)) {
+        ((seconds(THINKS_S.0), seconds(THINKS_S.1)), (Duration::ZERO, seconds(self.shows_s)))
+    }
+
+    /// How long the tasks take if no worker ever waits, at the least.
+    pub(super) fn ideal(&self) -> Duration {
+        seconds(if self.load > 0.0 { self.all_s / self.load.min(1.0) } else { self.all_s })
+    }
+
+    /// How many tasks with the label that has a limit may run at once.
+    pub(super) const fn limit(&self) -> usize {
+        self.limit
+    }
+
+    pub(super) fn limits(&self) -> BTreeMap<String, usize> {
+        [(LIMITED.to_owned(), self.limit)].into()
+    }
+}

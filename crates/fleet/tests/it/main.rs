@@ -1,0 +1,7 @@
+#![cfg(test)]
+//! The fleet on a virtual clock, and on real servers.
+
+mod chaos;
+mod nats;
+mod plans;
+mod security;

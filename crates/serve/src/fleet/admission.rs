@@ -1,0 +1,159 @@
+//! Whether a worker may do a task: who submitted it, what it asks for, and that it stays among its own documents.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use deskhand_fleet::{
+    plan::Work,
+    signed::{KeyError, check_public},
+    task::{Offer, TaskSpec},
+};
+use deskhand_host::config::FleetSettings;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{stays_inside, tasks::DOCUMENTS_MAX};
+
+/// The longest name of a document, in bytes.
+const NAME_BYTES_MAX: usize = 255;
+/// A hash in hexadecimal digits.
+const HASH_CHARS: usize = 64;
+
+/// What a worker takes. Workers know each other's rules, so that a task that nobody takes is put aside.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Rules {
+    /// The name of the fleet.
+    pub(super) fleet: String,
+    /// Public keys of who may submit tasks, with their names. Without any, everybody may.
+    pub(super) accept: BTreeMap<String, String>,
+    /// If there are any, only tasks with one of these.
+    pub(super) labels: BTreeSet<String>,
+    /// The most that a task may ask for, by the names of its limits.
+    pub(super) limits: BTreeMap<String, u64>,
+    /// What the machine has.
+    pub(super) offer: Offer,
+}
+
+/// A key in the configuration is none.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`fleet.accept.{name}` in the configuration: {source}; `deskhand fleet key` prints one")]
+pub struct AcceptError {
+    name: String,
+    source: KeyError,
+}
+
+/// Why a task is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// This worker does not take it; another one may.
+    Here(String),
+    /// It is not what was submitted, or reaches for what is not its own.
+    Everywhere(String),
+}
+
+impl Rules {
+    /// The rules of a configuration.
+    ///
+    /// # Errors
+    /// A key is none.
+    pub(super) fn new(fleet: &str, settings: &FleetSettings, offer: Offer) -> Result<Self, AcceptError> {
+        let mut accept = BTreeMap::new();
+        for (name, key) in &settings.accept {
+            check_public(key).map_err(|source| AcceptError { name: name.clone(), source })?;
+            accept.insert(key.clone(), name.clone());
+        }
+        let limits = [
+            ("steps_max", settings.steps_max),
+            ("model_calls_max", settings.model_calls_max),
+            ("tokens_max", settings.tokens_max),
+            ("minutes_max", settings.minutes_max),
+        ];
+        let limits = limits.into_iter().filter_map(|(name, most)| Some((name.to_owned(), most?))).collect();
+        Ok(Self { fleet: fleet.to_owned(), accept, labels: settings.labels.clone(), limits, offer })
+    }
+
+    /// Judges a task by its fields, and by the signature of the one that it follows from: mostly itself.
+    pub(super) fn judge(&self, spec: &TaskSpec, signed: &TaskSpec) -> Result<(), Refusal> {
+        self.signature(signed)?;
+        let work: Work = serde_json::from_value(spec.work.clone())
+            .map_err(|error| Refusal::Everywhere(format!("its work cannot be read: {error}")))?;
+        documents(&work).map_err(Refusal::Everywhere)?;
+        if !self.offer.has(&spec.needs) {
+            return Err(Refusal::Here("it needs something that this worker does not offer".to_owned()));
+        }
+        if !self.labels.is_empty() && self.labels.is_disjoint(&spec.labels) {
+            let labels: Vec<&str> = self.labels.iter().map(String::as_str).collect();
+            return Err(Refusal::Here(format!("it has none of the labels {}", labels.join(", "))));
+        }
+        for (name, most) in &self.limits {
+            let asked = work.task.get("limits").and_then(|limits| limits.get(name)).and_then(Value::as_u64);
+            if let Some(asked) = asked.filter(|asked| asked > most) {
+                return Err(Refusal::Here(format!(
+                    "`limits.{name}` is {asked}, and at most {most} is allowed"
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    fn signature(&self, spec: &TaskSpec) -> Result<(), Refusal> {
+        let Some(signed) = &spec.signed else {
+            let is_free = self.accept.is_empty();
+            return if is_free { Ok(()) } else { Err(Refusal::Here("it is not signed".to_owned())) };
+        };
+        if signed.fleet != self.fleet {
+            let other = &signed.fleet;
+            return Err(Refusal::Everywhere(format!(
+                "it was signed for the fleet {other:?}, which is another one"
+            )));
+        }
+        if !spec.is_as_signed() {
+            return Err(Refusal::Everywhere("it is not what was signed: somebody changed it".to_owned()));
+        }
+        if self.accept.is_empty() || self.accept.contains_key(&signed.key) {
+            return Ok(());
+        }
+        Err(Refusal::Here(format!("the key {} that signed it is not in `fleet.accept`", signed.key)))
+    }
+}
+
+/// Checks that a task names no file but its documents, and that these have plain names.
+fn documents(work: &Work) -> Result<(), String> {
+    if work.documents.len() > DOCUMENTS_MAX {
+        return Err(format!("it has more than {DOCUMENTS_MAX} documents"));
+    }
+    for (name, hash) in &work.documents {
+        if !is_plain(name) {
+            return Err(format!("its document {name:?} has no plain name"));
+        }
+        if hash.len() != HASH_CHARS || !hash.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(format!("its document {name:?} has no hash"));
+        }
+    }
+    for input in &work.inputs {
+        if !is_plain(&input.name) {
+            return Err(format!("its input {:?} has no plain name", input.name));
+        }
+    }
+    for path in work.task.get("open").and_then(Value::as_array).into_iter().flatten() {
+        let is_own = |path: &str| {
+            work.documents.contains_key(path) || work.inputs.iter().any(|input| input.name == path)
+        };
+        if !path.as_str().is_some_and(is_own) {
+            return Err(format!("it opens {path}, which is none of its documents"));
+        }
+    }
+    // What it works on may be a window, too, but no file elsewhere.
+    let object = work.task.get("object").and_then(Value::as_str);
+    match object.filter(|object| !stays_inside(object)) {
+        Some(object) => Err(format!("it works on {object:?}, which is none of its documents")),
+        None => Ok(()),
+    }
+}
+
+pub(super) fn is_plain(name: &str) -> bool {
+    stays_inside(name) && !name.contains(['/', '\\', '\0']) && name.len() <= NAME_BYTES_MAX
+}
+
+#[cfg(test)]
+#[path = "admission_tests.rs"]
+mod tests;

@@ -1,0 +1,156 @@
+//! What is said to those who look at the copy of a session, over its control socket, and what they want.
+
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex},
+};
+
+use deskhand_core::ids::SessionId;
+use deskhand_fleet::{
+    journal::{Outcome, WorkerId},
+    nats::WATCH_EVERY,
+    pace::pause,
+};
+use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
+    net::{UnixListener, UnixStream},
+    sync::watch,
+    task::JoinSet,
+};
+
+use super::wish::{Question, Steering};
+
+/// What is new for who looks at it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct News {
+    /// The number of the last record.
+    pub(super) seq: u64,
+    /// Where the task is, in words.
+    pub(super) place: String,
+    /// What the session asks.
+    pub(super) question: Option<Question>,
+    /// Nothing more comes: the task has ended, or this copy is of no use any more.
+    pub(super) is_over: bool,
+}
+
+/// What is known of the task.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Known {
+    pub(super) files: BTreeMap<String, String>,
+    pub(super) workers: Vec<WorkerId>,
+    pub(super) outcome: Option<Outcome>,
+    /// It began anew, or the connection was lost: the next one who looks needs another copy.
+    pub(super) is_stale: bool,
+}
+
+/// What those who look at it share.
+#[derive(Debug, Default)]
+pub(super) struct Shared {
+    pub(super) known: Mutex<Known>,
+    pub(super) news: watch::Sender<News>,
+    /// How many look at it.
+    pub(super) clients: watch::Sender<usize>,
+}
+
+/// Takes in who wants to hear what is new.
+pub(super) async fn accept(
+    listener: UnixListener,
+    session: SessionId,
+    steering: Steering,
+    shared: Arc<Shared>,
+) {
+    let mut serving = JoinSet::new();
+    loop {
+        tokio::select! {
+            Some(_) = serving.join_next() => {}
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    serving.spawn(serve(stream, session.clone(), steering.clone(), Arc::clone(&shared)));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "the copy of a session takes no more clients");
+                    return;
+                }
+            },
+        }
+    }
+}
+
+/// Says that somebody can be asked, as long as there are clients.
+pub(super) async fn attend(Steering { store, task, .. }: Steering, shared: Arc<Shared>) {
+    let mut clients = shared.clients.subscribe();
+    while clients.wait_for(|count| *count > 0).await.is_ok() {
+        if let Err(error) = store.attend(&task).await {
+            tracing::debug!(%error, %task, "the worker does not hear that somebody is there");
+        }
+        pause(WATCH_EVERY).await;
+    }
+}
+
+/// Counts a client as long as it is there.
+struct Client(Arc<Shared>);
+
+impl Client {
+    fn new(shared: Arc<Shared>) -> Self {
+        shared.clients.send_modify(|count| *count += 1);
+        Self(shared)
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.0.clients.send_modify(|count| *count = count.saturating_sub(1));
+    }
+}
+
+/// Says what is new until that is all, or the client leaves; passes on what it wants.
+async fn serve(stream: UnixStream, session: SessionId, steering: Steering, shared: Arc<Shared>) {
+    let client = Client::new(shared);
+    let (read, mut write) = stream.into_split();
+    let mut lines = BufReader::new(read).lines();
+    let mut news = client.0.news.subscribe();
+    let mut said = News { seq: news.borrow_and_update().seq, ..News::default() };
+    let mut ready = vec![json!({"kind": "attached", "session": session, "seq": said.seq, "paused": false})];
+    loop {
+        let now = news.borrow_and_update().clone();
+        ready.extend(differences(&said, &now));
+        for line in ready.drain(..) {
+            if write.write_all(format!("{line}\n").as_bytes()).await.is_err() {
+                return;
+            }
+        }
+        if now.is_over {
+            return;
+        }
+        said = now;
+        tokio::select! {
+            changed = news.changed() => if changed.is_err() { return },
+            line = lines.next_line() => {
+                let Ok(Some(line)) = line else { return };
+                if let Err(problem) = steering.wish(&line).await {
+                    ready.push(json!({"kind": "error", "message": problem.to_string(), "line": 0}));
+                }
+            }
+        }
+    }
+}
+
+/// The lines that say what is new.
+fn differences(before: &News, now: &News) -> Vec<Value> {
+    let mut lines = Vec::new();
+    if now.seq != before.seq {
+        lines.push(json!({"kind": "recorded", "seq": now.seq}));
+    }
+    if now.place != before.place {
+        // The page shows where it is in words of its own.
+        lines.push(json!({"kind": "waiting", "on": "fleet", "detail": now.place, "elapsed_ms": 0}));
+    }
+    if now.question != before.question {
+        lines.extend(
+            before.question.as_ref().map(|question| json!({"kind": "withdrawn", "id": question.id()})),
+        );
+        lines.extend(now.question.as_ref().map(|question| question.line.clone()));
+    }
+    lines
+}

@@ -1,0 +1,263 @@
+//! All tasks of a fleet as rows of the table of sessions: what the records say, and nothing of their journals.
+
+use std::collections::BTreeMap;
+
+use deskhand_core::{outcome::OutcomeKind, text::clip};
+use deskhand_fleet::{
+    holder::{CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS, TaskRecord},
+    journal::{Outcome, WorkerId},
+    nats::Change,
+    plan::{Facts, OutcomeRecord},
+    signed::Signed,
+    task::{TaskId, TaskSpec},
+};
+use deskhand_runtime::catalogue::{self, SessionRow, SessionState};
+
+use super::{FLEET, view::FleetResult};
+
+/// The records that are followed.
+pub const FOLLOWED: [&str; 5] = [TASKS, LEASES, OUTCOMES, CANCELS, QUESTIONS];
+/// How much of a request and of a reason is kept, in characters: they are searched.
+const TEXT_CHARS_MAX: usize = 2_000;
+/// The longest name of a worker that is shown, in characters.
+const NAME_CHARS_MAX: usize = 100;
+/// The largest record of a cancellation that is looked at, in bytes.
+const CANCEL_BYTES_MAX: usize = 4_096;
+/// The place of a session that no worker has.
+const NOWHERE: &str = "fleet";
+/// What is said of a session that asks a person.
+pub const ASKS: &str = "waits for an answer";
+/// What follows the name of a worker in that of its process: `-` and a UUID.
+const START_BYTES: usize = 37;
+
+/// The tasks of a fleet as far as their records were read.
+#[derive(Debug, Default)]
+pub struct Overview {
+    tasks: BTreeMap<TaskId, Known>,
+}
+
+/// What is known of a task.
+#[derive(Debug)]
+struct Known {
+    /// Whether its own record was read: it is shown then.
+    is_told: bool,
+    is_ended: bool,
+    /// Who has it, or had it last.
+    worker: Option<WorkerId>,
+    /// Who signed it, and what the record says that somebody wants it no more.
+    signed: Option<Signed>,
+    cancel: Option<Vec<u8>>,
+    /// What it asks a person, by a number that another question does not have.
+    asks: Option<u64>,
+    /// How often that has changed.
+    questions: u64,
+    row: SessionRow,
+}
+
+/// Where a task is, for its page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Whereabouts {
+    /// Who has it, or had it last.
+    pub worker: Option<WorkerId>,
+    /// Whether it has an outcome.
+    pub is_ended: bool,
+    /// Whether somebody wants it no more.
+    pub is_cancelled: bool,
+    /// What it asks a person, by a number that another question does not have.
+    pub asks: Option<u64>,
+}
+
+impl Whereabouts {
+    /// In words.
+    pub fn words(&self) -> String {
+        let place = match (&self.worker, self.is_ended) {
+            (_, true) => "ended".to_owned(),
+            (Some(worker), false) => format!("with {}", name_of(worker)),
+            (None, false) => "queued".to_owned(),
+        };
+        if self.is_cancelled { format!("{place}, cancelled") } else { place }
+    }
+}
+
+impl Known {
+    fn new(id: &TaskId) -> Self {
+        let row = SessionRow {
+            id: format!("{FLEET}{id}"),
+            state: SessionState::Queued,
+            place: NOWHERE.to_owned(),
+            cost_usd: 0.0,
+            facts: catalogue::Facts::default(),
+        };
+        Self {
+            is_told: false,
+            is_ended: false,
+            worker: None,
+            signed: None,
+            cancel: None,
+            asks: None,
+            questions: 0,
+            row,
+        }
+    }
+
+    /// Whether somebody wants it no more who may say so.
+    fn is_cancelled(&self, id: &TaskId) -> bool {
+        let spec = || TaskSpec { signed: self.signed.clone(), ..TaskSpec::new(id.clone()) };
+        self.cancel.as_ref().is_some_and(|cancel| spec().is_cancelled_by(cancel))
+    }
+
+    fn task(&mut self, record: TaskRecord, at_ms: u64) {
+        let facts = &mut self.row.facts;
+        let TaskRecord { spec, released } = record;
+        let request = spec.work.pointer("/task/request").and_then(|request| request.as_str());
+        facts.requests = vec![clip(request.unwrap_or_default(), TEXT_CHARS_MAX)];
+        facts.rounds = 1;
+        if !self.is_ended && self.worker.is_none() {
+            facts.reason = match spec.for_each.as_ref().and_then(|table| table.rows) {
+                Some(rows) => format!("stands for {rows} rows"),
+                None if released > 0 => "waits for a worker".to_owned(),
+                None if spec.after.is_empty() => "waits for its turn".to_owned(),
+                None => "waits for other tasks".to_owned(),
+            };
+        }
+        self.signed = spec.signed;
+        if !self.is_told && facts.begun_ms == 0 {
+            facts.begun_ms = at_ms;
+        }
+        self.is_told = true;
+    }
+
+    fn lease(&mut self, worker: WorkerId, at_ms: u64) -> bool {
+        if self.worker.as_ref() == Some(&worker) {
+            return false;
+        }
+        if !self.is_ended {
+            self.row.place = clip(name_of(&worker), NAME_CHARS_MAX);
+            (self.row.state, self.row.facts.begun_ms) = (SessionState::Running, at_ms);
+            self.row.facts.reason.clear();
+        }
+        self.worker = Some(worker);
+        true
+    }
+
+    fn question(&mut self, is_asked: bool) {
+        self.questions = self.questions.wrapping_add(1);
+        self.asks = Some(self.questions).filter(|_| is_asked && !self.is_ended);
+        if !self.is_ended {
+            self.row.facts.reason = if is_asked { ASKS.to_owned() } else { String::new() };
+        }
+    }
+
+    fn outcome(&mut self, outcome: &Outcome, at_ms: u64) {
+        self.is_ended = true;
+        self.asks = None;
+        let facts = &mut self.row.facts;
+        facts.last_ms = at_ms;
+        let reason;
+        (self.row.state, facts.outcome, reason) = ending_of(outcome);
+        facts.reason = clip(&reason, TEXT_CHARS_MAX);
+        if let Outcome::Done { result, .. } = outcome
+            && let Ok(FleetResult { result, worker, .. }) = serde_json::from_value(result.clone())
+        {
+            self.row.place = clip(name_of(&WorkerId(worker)), NAME_CHARS_MAX);
+            (facts.steps, facts.calls, facts.model_calls) = (result.steps, result.calls, result.model_calls);
+            (facts.prompt_tokens, facts.completion_tokens) = (result.prompt_tokens, result.completion_tokens);
+            (facts.cost, facts.elapsed_ms) = (result.cost, result.elapsed_ms);
+            facts.begun_ms = at_ms.saturating_sub(result.elapsed_ms);
+        }
+        self.row.cost_usd = self.row.as_row().cost_usd();
+    }
+}
+
+/// How a session with this outcome is shown: whether it goes on, how it ended, and why.
+pub fn ending_of(outcome: &Outcome) -> (SessionState, Option<OutcomeKind>, String) {
+    let ended = |kind, reason: String| (SessionState::Ended, Some(kind), reason);
+    match outcome {
+        Outcome::Done { .. } => {
+            let Facts { outcome, reason, .. } = Facts::of(outcome);
+            let kind = OutcomeKind::ALL.into_iter().find(|kind| kind.word() == outcome);
+            (SessionState::Ended, kind, reason)
+        }
+        Outcome::Failed { reason } => ended(OutcomeKind::Error, format!("cannot be done: {reason}")),
+        Outcome::Refused { reason } => ended(OutcomeKind::Rejected, format!("refused: {reason}")),
+        Outcome::DeadLetter { reason } => ended(OutcomeKind::Error, format!("put aside: {reason}")),
+        Outcome::Person { reason } => {
+            (SessionState::Interrupted, None, format!("somebody has to decide: {reason}"))
+        }
+        Outcome::Cancelled => ended(OutcomeKind::Cancelled, "cancelled".to_owned()),
+        Outcome::Expired { reason } => ended(OutcomeKind::BudgetExhausted, format!("expired: {reason}")),
+        Outcome::OverBudget { reason } => {
+            ended(OutcomeKind::BudgetExhausted, format!("never begun: {reason}"))
+        }
+        Outcome::Blocked { by } => ended(OutcomeKind::Failed, format!("never begun: {by} did not finish")),
+    }
+}
+
+/// The name that a worker was given, without what its start adds.
+pub fn name_of(worker: &WorkerId) -> &str {
+    let name = worker.0.len().checked_sub(START_BYTES).and_then(|at| worker.0.split_at_checked(at));
+    match name {
+        Some((name, start)) if start.starts_with('-') && !name.is_empty() => name,
+        Some(_) | None => &worker.0,
+    }
+}
+
+impl Overview {
+    /// Takes in what a record says; returns whether anything is different.
+    pub fn learn(&mut self, change: Change) -> bool {
+        let Change { key, value, at_ms, .. } = change;
+        let Some((prefix, id)) =
+            FOLLOWED.iter().find_map(|prefix| Some((*prefix, key.strip_prefix(prefix)?)))
+        else {
+            return false;
+        };
+        let Ok(id) = TaskId::new(id) else { return false };
+        let known = self.tasks.entry(id.clone()).or_insert_with(|| Known::new(&id));
+        match (prefix, value) {
+            (TASKS, Some(value)) => match serde_json::from_slice::<TaskRecord>(&value) {
+                Ok(record) if record.spec.id == id => known.task(record, at_ms),
+                // Somebody stored one as another.
+                Ok(_) | Err(_) => return false,
+            },
+            (LEASES, Some(value)) => {
+                return known.lease(WorkerId(String::from_utf8_lossy(&value).into_owned()), at_ms);
+            }
+            (OUTCOMES, Some(value)) => match serde_json::from_slice::<OutcomeRecord>(&value) {
+                Ok(record) => known.outcome(&record.outcome, at_ms),
+                Err(_) => return false,
+            },
+            (CANCELS, value) => known.cancel = value.filter(|value| value.len() <= CANCEL_BYTES_MAX),
+            (QUESTIONS, value) => known.question(value.is_some_and(|value| !value.is_empty())),
+            (TASKS, None) => {
+                self.tasks.remove(&id);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The rows, the last id first.
+    pub fn rows(&self) -> impl Iterator<Item = &SessionRow> {
+        self.tasks.values().rev().filter(|known| known.is_told).map(|known| &known.row)
+    }
+
+    /// The row of a task.
+    pub fn row(&self, task: &TaskId) -> Option<&SessionRow> {
+        self.tasks.get(task).filter(|known| known.is_told).map(|known| &known.row)
+    }
+
+    /// Where a task is; `None` if there is none of this id.
+    pub fn whereabouts(&self, task: &TaskId) -> Option<Whereabouts> {
+        let known = self.tasks.get(task).filter(|known| known.is_told)?;
+        Some(Whereabouts {
+            worker: known.worker.clone(),
+            is_ended: known.is_ended,
+            is_cancelled: known.is_cancelled(task),
+            asks: known.asks,
+        })
+    }
+}
+
+#[cfg(test)]
+#[path = "overview_tests.rs"]
+mod tests;

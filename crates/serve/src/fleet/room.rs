@@ -1,0 +1,73 @@
+//! Whether this machine has room for another session: measured, not configured.
+
+use std::fs;
+
+/// What a session with a desktop and an application takes until some were measured, in KiB.
+const SESSION_KIB: u64 = 700 * 1024;
+/// What stays free, in KiB.
+const SPARE_KIB: u64 = 300 * 1024;
+/// The part of the time in which something waited for a processor, in percent over the last ten seconds (`/proc/pressure/cpu`), at which no
+/// further session begins.
+const WAITING_MAX: f64 = 60.0;
+
+/// What is left of the machine.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Room {
+    /// Memory that can be had without swapping, in KiB.
+    pub(super) available_kib: u64,
+    /// The part of the time in which something waited for a processor, in percent; `None` where the kernel does not measure it.
+    pub(super) waiting: Option<f64>,
+    /// The processors.
+    pub(super) processors: usize,
+}
+
+impl Room {
+    /// Measures it.
+    pub(super) fn now() -> Self {
+        let available = fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+            let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+            line.trim().trim_end_matches(" kB").parse().ok()
+        });
+        let waiting = fs::read_to_string("/proc/pressure/cpu").ok().and_then(|text| {
+            text.lines().next()?.split_whitespace().find_map(|word| word.strip_prefix("avg10="))?.parse().ok()
+        });
+        let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        Self { available_kib: available.unwrap_or(0), waiting, processors }
+    }
+
+    /// Whether another session may begin beside `running` ones.
+    pub(super) fn has_place(&self, running: usize) -> bool {
+        if running == 0 {
+            return true;
+        }
+        let has_memory = self.available_kib >= SESSION_KIB.saturating_add(SPARE_KIB);
+        let has_time = match self.waiting {
+            // Sessions mostly wait: for models, for applications.
+            Some(waiting) => waiting < WAITING_MAX || running < self.processors,
+            None => running < self.processors.saturating_mul(2),
+        };
+        has_memory && has_time
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_and_waiting_for_processors_decide() {
+        let idle = Room { available_kib: 8 * 1024 * 1024, waiting: Some(1.0), processors: 2 };
+        assert!(idle.has_place(0) && idle.has_place(20));
+        assert!(!Room { available_kib: 900 * 1024, ..idle }.has_place(1));
+        assert!(Room { available_kib: 100, ..idle }.has_place(0), "one is always tried");
+        let busy = Room { waiting: Some(90.0), ..idle };
+        assert!(busy.has_place(1) && !busy.has_place(2));
+        let unknown = Room { waiting: None, ..idle };
+        assert!(unknown.has_place(3) && !unknown.has_place(4));
+    }
+
+    #[test]
+    fn it_is_measured_here() {
+        assert!(Room::now().available_kib > 0);
+    }
+}

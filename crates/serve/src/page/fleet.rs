@@ -1,0 +1,261 @@
+//! The sessions of a fleet among those of this machine.
+//!
+//! The records of the fleet are followed as long as the service runs: rows of the table. What else there is of a session is fetched when
+//! somebody looks at it ([`Mirror`]), and kept for a while.
+
+use std::{
+    collections::VecDeque,
+    fs,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
+
+use axum::http::StatusCode;
+use deskhand_core::text::error_chain;
+use deskhand_fleet::{
+    journal::Outcome,
+    nats::{NatsOptions, NatsStore},
+    pace::pause,
+    signed::Key,
+    task::TaskId,
+};
+use deskhand_host::{Host, config::Config};
+use deskhand_runtime::{SessionFolder, catalogue::SessionState};
+
+use super::error::PageError;
+use crate::fleet::{
+    FLEET,
+    again::{AgainError, once_more},
+    followed::Followed,
+    mirror::{Mirror, MirrorError},
+    view::TaskState,
+    wish::{Steering, WishError},
+};
+
+/// The folder of the copies, in that of the service.
+const COPIES: &str = "fleet";
+/// The most copies that are kept while nobody looks at them.
+const KEPT_MAX: usize = 16;
+/// How long to wait before the server is asked again.
+const AGAIN: Duration = Duration::from_secs(2);
+
+/// Which fleet is shown, and by whom.
+#[derive(Debug, Clone)]
+pub struct FleetView {
+    /// How its server is reached.
+    pub server: NatsOptions,
+    /// Signs cancellations, answers and further tries of signed tasks.
+    pub key: Option<Arc<Key>>,
+}
+
+/// A copy that is made for one who comes first; who comes meanwhile waits.
+type Copy = Arc<tokio::sync::Mutex<Option<Arc<Mirror>>>>;
+
+/// A fleet.
+pub(crate) struct Fleet {
+    options: NatsOptions,
+    /// Signs what is wanted of signed tasks.
+    key: Option<Arc<Key>>,
+    config: Config,
+    folder: PathBuf,
+    followed: Arc<Followed>,
+    connection: Mutex<Connection>,
+    /// The one that was looked at last at the end.
+    copies: Mutex<VecDeque<(TaskId, Copy)>>,
+}
+
+#[derive(Default)]
+struct Connection {
+    store: Option<NatsStore>,
+    /// Why there is none.
+    problem: Option<String>,
+}
+
+/// A session, and what reads it.
+#[derive(Clone)]
+pub(crate) struct Located {
+    pub(crate) host: Host,
+    pub(crate) folder: SessionFolder,
+    /// The copy, if it is one of a fleet.
+    pub(crate) mirror: Option<Arc<Mirror>>,
+}
+
+impl Located {
+    /// The id on the page.
+    pub(crate) fn id(&self) -> String {
+        self.folder.name()
+    }
+}
+
+/// The task that an id of a session names, if it names one of a fleet.
+pub(crate) fn task_of(id: &str) -> Option<TaskId> {
+    TaskId::new(id.strip_prefix(FLEET)?).ok()
+}
+
+impl Fleet {
+    /// A fleet whose server is asked from [`Self::keep_up`] on.
+    pub(super) fn new(FleetView { server, key }: FleetView, config: &Config, folder: &Path) -> Self {
+        let folder = folder.join(COPIES);
+        // What a service left that was killed.
+        fs::remove_dir_all(&folder).ok();
+        Self {
+            options: server,
+            key,
+            config: config.clone(),
+            folder,
+            followed: Arc::default(),
+            connection: Mutex::default(),
+            copies: Mutex::default(),
+        }
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Connects, and follows what the records say. Whatever happens, it tries again.
+    pub(super) async fn keep_up(&self) -> std::convert::Infallible {
+        loop {
+            let problem = match NatsStore::connect(&self.options).await {
+                Ok(store) => {
+                    self.connection().store = Some(store.clone());
+                    let ended = self.followed.follow(&store, || self.connection().problem = None).await;
+                    ended.map_or_else(|error| error.to_string(), |never| match never {})
+                }
+                Err(error) => error.to_string(),
+            };
+            tracing::warn!("the fleet is not followed: {problem}");
+            self.connection().problem = Some(problem);
+            pause(AGAIN).await;
+        }
+    }
+
+    /// What its records say.
+    pub(crate) fn followed(&self) -> &Arc<Followed> {
+        &self.followed
+    }
+
+    /// Why its sessions may not be as they are shown.
+    pub(crate) fn problem(&self) -> Option<String> {
+        self.connection().problem.clone()
+    }
+
+    /// Its server.
+    ///
+    /// # Errors
+    /// It has not answered yet.
+    pub(crate) fn store(&self) -> Result<NatsStore, PageError> {
+        let Connection { store, problem } = &*self.connection();
+        let silent = || {
+            let problem = problem.as_deref().unwrap_or("the server of the fleet has not answered yet");
+            PageError::new(StatusCode::SERVICE_UNAVAILABLE, problem)
+        };
+        store.clone().ok_or_else(silent)
+    }
+
+    /// The session of a task.
+    ///
+    /// # Errors
+    /// There is no such task, or the server does not answer.
+    pub(crate) async fn locate(&self, task: &TaskId) -> Result<Located, PageError> {
+        let copy = self.copy_of(task);
+        let mut copy = copy.lock().await;
+        let known = copy.take().filter(|mirror| !mirror.is_stale());
+        let mirror = match known {
+            Some(mirror) => mirror,
+            None => {
+                let followed = Arc::clone(&self.followed);
+                let opened = Mirror::open(self.steering(task)?, followed, &self.config, &self.folder).await;
+                Arc::new(opened.map_err(|error| failed(&error))?)
+            }
+        };
+        *copy = Some(Arc::clone(&mirror));
+        Ok(Located { host: mirror.host.clone(), folder: mirror.folder.clone(), mirror: Some(mirror) })
+    }
+
+    fn steering(&self, task: &TaskId) -> Result<Steering, PageError> {
+        Ok(Steering { store: self.store()?, task: task.clone(), key: self.key.clone() })
+    }
+
+    /// The place of the copy of a task.
+    fn copy_of(&self, task: &TaskId) -> Copy {
+        let mut copies = self.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = copies.iter().position(|(known, _)| known == task).and_then(|at| copies.remove(at));
+        let (_, copy) = known.unwrap_or_else(|| (task.clone(), Copy::default()));
+        let mut over = copies.len().saturating_sub(KEPT_MAX);
+        copies.retain(|(_, copy)| {
+            let is_used =
+                copy.try_lock().map_or(true, |copy| copy.as_ref().is_some_and(|copy| copy.is_used()));
+            let goes = over > 0 && !is_used;
+            over = over.saturating_sub(usize::from(goes));
+            !goes
+        });
+        copies.push_back((task.clone(), Arc::clone(&copy)));
+        copy
+    }
+
+    /// Carries out what somebody wants of a session.
+    ///
+    /// # Errors
+    /// It is nothing that a worker takes, or the server does not answer.
+    pub(crate) async fn wish(&self, task: &TaskId, line: &str) -> Result<(), PageError> {
+        self.is_there(task)?;
+        self.steering(task)?.wish(line).await.map_err(|error| match error {
+            WishError::NotHere => PageError::wrong(error.to_string()),
+            WishError::Signed(_) => {
+                PageError::conflict(format!("{error}; start the page with it: `deskhand serve --key FILE`"))
+            }
+            WishError::NotAsked(_) | WishError::Answered | WishError::Key(_) => {
+                PageError::conflict(error.to_string())
+            }
+            WishError::Store(error) => PageError::failed("ask the server of the fleet", &error),
+        })
+    }
+
+    fn is_there(&self, task: &TaskId) -> Result<(), PageError> {
+        let known = self.followed.whereabouts(task).map(|_| ());
+        known.ok_or_else(|| PageError::missing(MirrorError::Missing(task.clone()).to_string()))
+    }
+
+    /// Sends a task once more; returns the id of its session.
+    ///
+    /// # Errors
+    /// It has finished or no outcome yet, or the server does not answer.
+    pub(crate) async fn once_more(&self, task: &TaskId) -> Result<String, PageError> {
+        let located = self.locate(task).await?;
+        let state = self.followed.overview().row(task).map(|row| row.state);
+        let outcome = located.mirror.and_then(|mirror| mirror.outcome());
+        let state = match (outcome, state) {
+            (Some(outcome), _) => TaskState::Ended { outcome },
+            // It ended before anybody had it.
+            (None, Some(SessionState::Ended)) => TaskState::Ended { outcome: Outcome::Cancelled },
+            (None, Some(SessionState::Queued | SessionState::Running | SessionState::Interrupted) | None) => {
+                TaskState::Queued
+            }
+        };
+        let again = once_more(&self.store()?, task, &state, self.key.as_deref()).await;
+        let again = again.map_err(|error| match error {
+            AgainError::Finished(_)
+            | AgainError::Open(_)
+            | AgainError::Rows(_)
+            | AgainError::Unsigned(_)
+            | AgainError::Damaged { .. } => PageError::conflict(with_help(&error)),
+            AgainError::Store(error) => PageError::failed("ask the server of the fleet", &error),
+        })?;
+        Ok(format!("{FLEET}{again}"))
+    }
+}
+
+fn with_help(error: &AgainError) -> String {
+    error.help().map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
+}
+
+/// What is said of a session that cannot be looked at.
+pub(crate) fn failed(error: &MirrorError) -> PageError {
+    match error {
+        MirrorError::Missing(_) => PageError::missing(error.to_string()),
+        MirrorError::Store(_) => PageError::new(StatusCode::BAD_GATEWAY, error_chain(error)),
+        MirrorError::Folder(_) => PageError::failed("show the session", error),
+    }
+}
