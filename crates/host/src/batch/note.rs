@@ -159,17 +159,22 @@ impl Batches {
             let file = File::open(&part)?;
             // It is locked before anybody can see it.
             file.try_lock()?;
+            self.make_room(&id.0, note);
             fs::rename(&part, &path)?;
             Ok(HeldNote { _file: file })
         };
-        let held = write().map_err(|source| BatchError::Write { path: path.clone(), source })?;
+        write().map_err(|source| BatchError::Write { path: path.clone(), source })
+    }
+
+    /// Removes the notes that the note of batch `id` replaces. They go before it comes, so that whoever sees it sees no note of an
+    /// earlier run beside it.
+    fn make_room(&self, id: &str, note: &BatchNote) {
         let others = self.list().unwrap_or_default();
-        for (number, other) in others.iter().filter(|other| other.id != id.0).enumerate() {
+        for (number, other) in others.iter().filter(|other| other.id != id).enumerate() {
             if other.note.results == note.results || number >= NOTES_MAX {
                 other.remove().ok();
             }
         }
-        Ok(held)
     }
 }
 
