@@ -9,6 +9,7 @@ use std::{
     time::Duration,
 };
 
+use futures_util::try_join;
 use serde::{Deserialize, Serialize};
 use tokio::{sync::Mutex, time::Instant};
 
@@ -236,14 +237,19 @@ impl<S: Store, R: Runner> Worker<S, R> {
 
     async fn try_hold(&self, delivery: &Delivery) -> Result<Held, Failed> {
         let task = &delivery.task;
-        let Some(record) = self.call(self.store.get(&task_key(task))).await? else {
+        let (task_key, lease_key) = (task_key(task), lease_key(task));
+        let (record, entries, lease) = try_join!(
+            self.call(self.store.get(&task_key)),
+            self.call(self.store.journal(task)),
+            self.call(self.store.get(&lease_key)),
+        )?;
+        let Some(record) = record else {
             // A server that is behind the others does not know it yet.
             self.call(self.store.give_back(delivery, self.times.lease)).await?;
             return Ok(Held::Elsewhere);
         };
         let record: TaskRecord = serde_json::from_slice(&record.value).map_err(|_| Failed)?;
-        let mut entries = self.call(self.store.journal(task)).await?;
-        let lease = self.call(self.store.get(&lease_key(task))).await?;
+        let mut entries = entries;
         if !matches!(entries.last(), Some((_, Entry::Ended { .. } | Entry::Again(_))) | None) {
             if self.is_held(delivery, lease.as_ref()).await? {
                 self.call(self.store.give_back(delivery, self.times.lease)).await?;
@@ -331,17 +337,24 @@ impl<S: Store, R: Runner> Worker<S, R> {
 
     /// The outcome of a task that need not begin or go on: it is cancelled, it is too late, or its batch has no budget left.
     async fn unwanted(&self, spec: &TaskSpec, journal: &Journal) -> Result<Option<Outcome>, Failed> {
-        let cancel = self.call(self.store.get(&cancel_key(&spec.id))).await?;
+        let batch = spec.batch.as_ref().filter(|_| journal.is_new());
+        let (cancel, budget) = (cancel_key(&spec.id), batch.map(|batch| budget_key(batch)));
+        let budget = async {
+            match &budget {
+                Some(budget) => self.store.get(budget).await,
+                None => Ok(None),
+            }
+        };
+        let (cancel, budget) = try_join!(self.call(self.store.get(&cancel)), self.call(budget))?;
         if cancel.is_some_and(|cancel| spec.is_cancelled_by(&cancel.value)) {
             return Ok(Some(Outcome::Cancelled));
         }
         if let Some(deadline) = spec.deadline_ms.filter(|deadline| *deadline <= now_ms()) {
             return Ok(Some(expired(deadline, journal)));
         }
-        let Some(batch) = spec.batch.as_ref().filter(|_| journal.is_new()) else { return Ok(None) };
-        let record = self.call(self.store.get(&budget_key(batch))).await?;
-        let budget = record.and_then(|record| serde_json::from_slice::<BudgetRecord>(&record.value).ok());
-        Ok(budget.and_then(|budget| budget.reached).map(|limit| Outcome::OverBudget {
+        let budget = budget.and_then(|record| serde_json::from_slice::<BudgetRecord>(&record.value).ok());
+        let reached = batch.zip(budget.and_then(|budget| budget.reached));
+        Ok(reached.map(|(batch, limit)| Outcome::OverBudget {
             reason: format!("the budget of {batch} is used up: its limit of {limit} is reached"),
         }))
     }

@@ -137,6 +137,7 @@ impl NatsStore {
             refusal,
             given: Mutex::default(),
             classes: Mutex::default(),
+            released: Mutex::default(),
             consumers: Mutex::default(),
             watches: Mutex::default(),
         })))

@@ -2,7 +2,7 @@
 //!
 //! | what | where |
 //! | --- | --- |
-//! | queue | the stream `PREFIX-queue` with work queue retention; subjects `PREFIX.queue.CLASS.PRIORITY`. A class stands for equal needs |
+//! | queue | the stream `PREFIX-queue` with work queue retention; subjects `PREFIX.queue.CLASS`. A class stands for equal needs and priority |
 //! | journals | the stream `PREFIX-journal`; one subject a task; each entry names the one before it (`Nats-Expected-Last-Subject-Sequence`) |
 //! | files | the object store `PREFIX-files`, by their SHA-256 hashes |
 //! | records | the bucket `PREFIX-records`, whose revisions are those of the records |
@@ -17,7 +17,8 @@ mod summary;
 mod workers;
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    cmp::Reverse,
+    collections::{BTreeMap, HashMap, HashSet},
     fmt::Display,
     sync::Arc,
     time::Duration,
@@ -42,6 +43,7 @@ pub use follow::{Change, FollowedJournal};
 pub use frames::{Attention, FRAME_BYTES_MAX, Frame, Frames, Regard, WATCH_EVERY, WATCH_HOLDS, Watchers};
 use futures_util::{FutureExt as _, StreamExt as _};
 pub use records::Followed;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 pub use summary::Told;
 use tokio::{
@@ -85,8 +87,10 @@ struct Inner {
     refusal: connect::Refusal,
     /// What was given to this worker, by the number of its message.
     given: Mutex<HashMap<u64, Message>>,
-    /// Classes of needs with what they stand for, as far as they were read.
+    /// Classes of tasks, as far as they were read.
     classes: Mutex<Watched>,
+    /// Classes that are stored.
+    released: Mutex<HashSet<String>>,
     consumers: Mutex<HashMap<String, PullConsumer>>,
     /// By the prefix of their keys.
     watches: Mutex<HashMap<String, Arc<Mutex<Option<Following>>>>>,
@@ -101,10 +105,10 @@ struct Following {
     heard: Instant,
 }
 
-/// Records that are followed.
+/// Classes that are followed.
 #[derive(Default)]
 struct Watched {
-    known: BTreeMap<String, Needs>,
+    known: BTreeMap<String, Class>,
     watch: Option<kv::Watch>,
 }
 
@@ -128,16 +132,15 @@ impl NatsStore {
         format!("{}.journal.{task}", self.0.prefix)
     }
 
-    /// The consumer of tasks with equal needs and priority. It is the same for all workers.
-    async fn consumer(&self, class: &str, priority: u8) -> Result<PullConsumer, StoreError> {
-        let name = format!("{class}-{priority}");
+    /// The consumer of the tasks of a class. It is the same for all workers.
+    async fn consumer(&self, class: &str) -> Result<PullConsumer, StoreError> {
         let mut consumers = self.0.consumers.lock().await;
-        if let Some(consumer) = consumers.get(&name) {
+        if let Some(consumer) = consumers.get(class) {
             return Ok(consumer.clone());
         }
         let config = pull::Config {
-            durable_name: Some(name.clone()),
-            filter_subject: format!("{}.queue.{class}.{priority}", self.0.prefix),
+            durable_name: Some(class.to_owned()),
+            filter_subject: format!("{}.queue.{class}", self.0.prefix),
             ack_policy: AckPolicy::Explicit,
             ack_wait: self.0.lease,
             max_deliver: -1,
@@ -145,12 +148,12 @@ impl NatsStore {
             ..pull::Config::default()
         };
         let consumer: PullConsumer =
-            self.0.queue.get_or_create_consumer(&name, config).await.map_err(unknown)?;
-        consumers.insert(name, consumer.clone());
+            self.0.queue.get_or_create_consumer(class, config).await.map_err(unknown)?;
+        consumers.insert(class.to_owned(), consumer.clone());
         Ok(consumer)
     }
 
-    /// The classes of needs that this offer meets, as far as they are there already.
+    /// The classes whose needs this offer meets, the most urgent first, as far as they are there already.
     async fn classes(&self, offer: &Offer) -> Result<Vec<String>, StoreError> {
         let mut classes = self.0.classes.lock().await;
         let Watched { known, watch } = &mut *classes;
@@ -167,36 +170,46 @@ impl NatsStore {
                 *watch = None;
                 break;
             };
-            let Some(class) = entry.key.strip_prefix(CLASSES) else { continue };
-            if let Ok(needs) = serde_json::from_slice(&entry.value) {
-                known.insert(class.to_owned(), needs);
+            let Some(name) = entry.key.strip_prefix(CLASSES) else { continue };
+            if let Ok(class) = serde_json::from_slice(&entry.value) {
+                known.insert(name.to_owned(), class);
             }
         }
-        let met = known.iter().filter(|(_, needs)| offer.has(needs));
-        Ok(met.map(|(class, _)| class.clone()).collect())
+        let mut met: Vec<_> = known.iter().filter(|(_, class)| offer.has(&class.needs)).collect();
+        met.sort_by_key(|(_, class)| Reverse(class.priority));
+        Ok(met.into_iter().map(|(name, _)| name.clone()).collect())
+    }
+
+    /// Stores what a class stands for, so that workers look for its tasks.
+    async fn store_class(&self, name: &str, class: &[u8]) -> Result<(), StoreError> {
+        let mut released = self.0.released.lock().await;
+        if !released.contains(name) {
+            match self.put(&format!("{CLASSES}{name}"), 0, class).await {
+                Ok(_) | Err(StoreError::Changed) => {}
+                Err(error @ StoreError::Unknown(_)) => return Err(error),
+            }
+            released.insert(name.to_owned());
+        }
+        Ok(())
     }
 
     /// A task that can be given at once.
     async fn try_pull(&self, offer: &Offer) -> Result<Option<Delivery>, StoreError> {
-        let classes = self.classes(offer).await?;
-        for priority in (0..=9).rev() {
-            for class in &classes {
-                let consumer = self.consumer(class, priority).await?;
-                let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unknown)?;
-                // A lost answer would be waited for without end.
-                let answer = timeout(self.times().call, batch.next()).await;
-                let Some(message) = answer.map_err(unknown)? else { continue };
-                let message = message.map_err(unknown)?;
-                let Some(task) =
-                    std::str::from_utf8(&message.payload).ok().and_then(|id| TaskId::new(id).ok())
-                else {
-                    message.ack_with(AckKind::Term).await.map_err(unknown)?;
-                    continue;
-                };
-                let id = message.info().map_err(unknown)?.stream_sequence;
-                self.0.given.lock().await.insert(id, message);
-                return Ok(Some(Delivery { task, id }));
-            }
+        for class in self.classes(offer).await? {
+            let consumer = self.consumer(&class).await?;
+            let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unknown)?;
+            // A lost answer would be waited for without end.
+            let answer = timeout(self.times().call, batch.next()).await;
+            let Some(message) = answer.map_err(unknown)? else { continue };
+            let message = message.map_err(unknown)?;
+            let Some(task) = std::str::from_utf8(&message.payload).ok().and_then(|id| TaskId::new(id).ok())
+            else {
+                message.ack_with(AckKind::Term).await.map_err(unknown)?;
+                continue;
+            };
+            let id = message.info().map_err(unknown)?.stream_sequence;
+            self.0.given.lock().await.insert(id, message);
+            return Ok(Some(Delivery { task, id }));
         }
         Ok(None)
     }
@@ -218,11 +231,20 @@ fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A name for equal needs.
-fn class_of(needs: &Needs) -> Result<(String, Vec<u8>), StoreError> {
-    let text = serde_json::to_vec(needs).map_err(unknown)?;
-    let hash = Sha256::digest(&text);
-    Ok((hex(hash.get(..8).unwrap_or_default()), text))
+/// Tasks that are alike for the queue.
+#[derive(Debug, Serialize, Deserialize)]
+struct Class {
+    needs: Needs,
+    priority: u8,
+}
+
+impl Class {
+    /// Its name, and its record.
+    fn named(&self) -> Result<(String, Vec<u8>), StoreError> {
+        let text = serde_json::to_vec(self).map_err(unknown)?;
+        let hash = Sha256::digest(&text);
+        Ok((hex(hash.get(..8).unwrap_or_default()), text))
+    }
 }
 
 impl Store for NatsStore {
@@ -233,14 +255,9 @@ impl Store for NatsStore {
         priority: u8,
         message: &str,
     ) -> Result<(), StoreError> {
-        let (class, text) = class_of(needs)?;
-        if !self.0.classes.lock().await.known.contains_key(&class) {
-            match self.put(&format!("{CLASSES}{class}"), 0, &text).await {
-                Ok(_) | Err(StoreError::Changed) => {}
-                Err(error @ StoreError::Unknown(_)) => return Err(error),
-            }
-        }
-        let subject = format!("{}.queue.{class}.{}", self.0.prefix, priority.min(9));
+        let (class, text) = Class { needs: needs.clone(), priority: priority.min(9) }.named()?;
+        self.store_class(&class, &text).await?;
+        let subject = format!("{}.queue.{class}", self.0.prefix);
         let mut headers = HeaderMap::new();
         headers.insert(async_nats::header::NATS_MESSAGE_ID, message);
         let sent = self.0.context.publish_with_headers(subject, headers, task.to_string().into()).await;

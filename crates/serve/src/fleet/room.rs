@@ -1,6 +1,12 @@
 //! Whether this machine has room for another session: measured, not configured.
 
-use std::fs;
+use std::{
+    collections::HashSet,
+    fs,
+    sync::{Mutex, PoisonError},
+};
+
+use deskhand_fleet::task::TaskId;
 
 /// What a session with a desktop and an application takes until some were measured, in KiB.
 const SESSION_KIB: u64 = 700 * 1024;
@@ -47,6 +53,27 @@ impl Room {
             None => running < self.processors.saturating_mul(2),
         };
         has_memory && has_time
+    }
+}
+
+/// Tasks whose sessions are over, and which are not at their ends: what they came to is being stored. They take no room any more.
+#[derive(Debug, Default)]
+pub(super) struct Over(Mutex<HashSet<TaskId>>);
+
+impl Over {
+    /// The session of a task is over.
+    pub(super) fn add(&self, task: &TaskId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(task.clone());
+    }
+
+    /// The task is at its end.
+    pub(super) fn remove(&self, task: &TaskId) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 }
 

@@ -39,8 +39,12 @@ use super::{
     inputs::{self, InputError},
     moved::{documents, lay_out, lay_out_session},
     presence::Presence,
+    room::Over,
     show::Shown,
 };
+
+/// Lines of a journal come in bursts: those within this time are stored together, unless a command waits for them.
+const BURST: Duration = Duration::from_millis(20);
 
 /// What a task of a fleet has come to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,7 @@ pub(super) struct SessionRunner {
     pub(super) stop: StopSwitch,
     /// Something began or ended: there may be room for another task.
     pub(super) changed: Arc<Notify>,
+    pub(super) over: Arc<Over>,
     /// Takes why tasks were given up.
     pub(super) problems: mpsc::UnboundedSender<(TaskId, String)>,
 }
@@ -202,6 +207,9 @@ impl SessionRunner {
             never = stop_in_time(&self.stop, &stop, spec.deadline_ms, &mut is_late) => match never {},
             never = self.looked_at((spec, &id), &control.screen) => match never {},
         };
+        // Its desktop is gone: another one may begin while the rest is stored.
+        self.over.add(&spec.id);
+        self.changed.notify_one();
         copies.store(Then::GoesOn).await?;
         let late = spec.deadline_ms.filter(|_| is_late);
         let result = self.result(&task, ended, copies.documents().await, late)?;
@@ -360,7 +368,7 @@ async fn stop_in_time(
     std::future::pending().await
 }
 
-/// Stores what is new whenever the session wrote something, and before each of its commands.
+/// Stores what is new soon after the session wrote something, and before each of its commands.
 async fn serve<S: Store>(
     copies: &Copies<'_, S>,
     mut asked: mpsc::Receiver<oneshot::Sender<()>>,
@@ -374,9 +382,15 @@ async fn serve<S: Store>(
                 // The session may have ended.
                 let _ = answer.send(());
             }
-            () = grew.notified() => copies.store(Then::GoesOn).await?,
+            () = burst(grew) => copies.store(Then::GoesOn).await?,
         }
     }
+}
+
+/// Returns some time after something was written.
+async fn burst(grew: &Notify) {
+    grew.notified().await;
+    pause(BURST).await;
 }
 
 /// Notes that the journal of a session has grown.

@@ -29,7 +29,7 @@ use super::{
     admission::{AcceptError, Rules},
     metrics::{MetricsListener, WorkerFigures},
     presence::Presence,
-    room::Room,
+    room::{Over, Room},
     rows::Rows,
     runner::SessionRunner,
     watchdog,
@@ -100,7 +100,7 @@ pub async fn work(
     let _watched = watchdog::start(&helper, store.times().lease).map_err(WorkerError::Watchdog)?;
     let own = host_of(host, helper, &folder);
     let offer = offer(&own, options);
-    let changed = Arc::new(Notify::new());
+    let (changed, over) = (Arc::new(Notify::new()), Arc::new(Over::default()));
     let (problems, mut given_up) = mpsc::unbounded_channel();
     let presence = presence(&own, &store, options, &offer)?;
     let figures = Arc::clone(&presence.figures);
@@ -111,6 +111,7 @@ pub async fn work(
         folder: folder.join("tasks"),
         stop,
         changed: Arc::clone(&changed),
+        over: Arc::clone(&over),
         problems,
     };
     let worker = Arc::new(worker(&presence, runner));
@@ -128,7 +129,7 @@ pub async fn work(
             let _ = store.leave(&presence.worker).await;
             return Ok(());
         }
-        if !is_draining && pulling.is_none() && has_room(options, running.len()) {
+        if !is_draining && pulling.is_none() && has_room(options, running.len().saturating_sub(over.count())) {
             pulling = Some(Box::pin(store.pull(&offer)));
         }
         let has_ended = tokio::select! {
@@ -144,7 +145,7 @@ pub async fn work(
                 match delivery {
                     Ok(delivery) => {
                         observer.taken(&delivery.task);
-                        begin(&mut running, &worker, delivery, &changed);
+                        begin(&mut running, &worker, delivery, (&changed, &over));
                         // What the new one takes is measured before another one is taken.
                         let _ = timeout(MEASURE * 5, changed.notified()).await;
                     }
@@ -255,11 +256,12 @@ fn begin(
     running: &mut JoinSet<(TaskId, Held)>,
     worker: &Arc<Worker<NatsStore, SessionRunner>>,
     delivery: Delivery,
-    changed: &Arc<Notify>,
+    (changed, over): (&Arc<Notify>, &Arc<Over>),
 ) {
-    let (worker, changed) = (Arc::clone(worker), Arc::clone(changed));
+    let (worker, changed, over) = (Arc::clone(worker), Arc::clone(changed), Arc::clone(over));
     running.spawn(async move {
         let held = worker.hold(&delivery).await;
+        over.remove(&delivery.task);
         // One that it does not do takes no room, and begins no session that would say so.
         changed.notify_one();
         (delivery.task, held)
