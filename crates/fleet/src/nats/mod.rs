@@ -20,6 +20,8 @@ use std::{
     cmp::Reverse,
     collections::{BTreeMap, HashMap, HashSet},
     fmt::Display,
+    future::pending,
+    pin::pin,
     sync::Arc,
     time::Duration,
 };
@@ -41,7 +43,7 @@ pub use connect::{NatsError, NatsOptions};
 pub use files::FILE_BYTES_MAX;
 pub use follow::{Change, FollowedJournal};
 pub use frames::{Attention, FRAME_BYTES_MAX, Frame, Frames, Regard, WATCH_EVERY, WATCH_HOLDS, Watchers};
-use futures_util::{FutureExt as _, StreamExt as _};
+use futures_util::{FutureExt as _, StreamExt as _, future::select, stream::SelectAll};
 pub use records::Followed;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -61,6 +63,8 @@ use crate::{
 
 /// How long a worker waits before it looks into the queue again without having heard of a task: one that nobody kept comes back silently.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
+/// The same where it has just asked to hear of tasks: the other servers of a cluster may not have known that yet.
+const LOOK_SOON: Duration = Duration::from_millis(200);
 /// The most records of one answer.
 const CHANGES_MAX: usize = 1_000;
 /// A watch without news for so long is made anew: it may have been lost with a connection.
@@ -87,7 +91,7 @@ struct Inner {
     refusal: connect::Refusal,
     /// What was given to this worker, by the number of its message.
     given: Mutex<HashMap<u64, Message>>,
-    /// Classes of tasks, as far as they were read.
+    /// Classes of tasks, as far as they were read: those of who waits for a task next.
     classes: Mutex<Watched>,
     /// Classes that are stored.
     released: Mutex<HashSet<String>>,
@@ -110,6 +114,30 @@ struct Following {
 struct Watched {
     known: BTreeMap<String, Class>,
     watch: Option<kv::Watch>,
+}
+
+impl Watched {
+    /// Waits for the next class, and takes it in. It never returns without a watch.
+    async fn next(&mut self) {
+        let Some(watch) = &mut self.watch else { return pending().await };
+        match watch.next().await {
+            Some(Ok(entry)) => {
+                let Some(name) = entry.key.strip_prefix(CLASSES) else { return };
+                if let Ok(class) = serde_json::from_slice(&entry.value) {
+                    self.known.insert(name.to_owned(), class);
+                }
+            }
+            // It is made anew the next time.
+            Some(Err(_)) | None => self.watch = None,
+        }
+    }
+
+    /// The classes whose needs this offer meets, the most urgent first, as far as they are there already.
+    fn met(&self, offer: &Offer) -> Vec<String> {
+        let mut met: Vec<_> = self.known.iter().filter(|(_, class)| offer.has(&class.needs)).collect();
+        met.sort_by_key(|(_, class)| Reverse(class.priority));
+        met.into_iter().map(|(name, _)| name.clone()).collect()
+    }
 }
 
 fn unknown(error: impl Display) -> StoreError {
@@ -153,31 +181,14 @@ impl NatsStore {
         Ok(consumer)
     }
 
-    /// The classes whose needs this offer meets, the most urgent first, as far as they are there already.
-    async fn classes(&self, offer: &Offer) -> Result<Vec<String>, StoreError> {
-        let mut classes = self.0.classes.lock().await;
-        let Watched { known, watch } = &mut *classes;
-        let news = match watch {
-            Some(watch) => watch,
-            None => {
-                let keys = format!("{CLASSES}>");
-                watch.insert(self.0.records.watch_with_history(keys).await.map_err(unknown)?)
-            }
-        };
-        while let Some(record) = news.next().now_or_never() {
-            let Some(Ok(entry)) = record else {
-                // It is made anew the next time.
-                *watch = None;
-                break;
-            };
-            let Some(name) = entry.key.strip_prefix(CLASSES) else { continue };
-            if let Ok(class) = serde_json::from_slice(&entry.value) {
-                known.insert(name.to_owned(), class);
-            }
+    /// Takes in the classes that came since.
+    async fn read_classes(&self, classes: &mut Watched) -> Result<(), StoreError> {
+        if classes.watch.is_none() {
+            let keys = format!("{CLASSES}>");
+            classes.watch = Some(self.0.records.watch_with_history(keys).await.map_err(unknown)?);
         }
-        let mut met: Vec<_> = known.iter().filter(|(_, class)| offer.has(&class.needs)).collect();
-        met.sort_by_key(|(_, class)| Reverse(class.priority));
-        Ok(met.into_iter().map(|(name, _)| name.clone()).collect())
+        while classes.next().now_or_never().is_some() {}
+        Ok(())
     }
 
     /// Stores what a class stands for, so that workers look for its tasks.
@@ -194,9 +205,9 @@ impl NatsStore {
     }
 
     /// A task that can be given at once.
-    async fn try_pull(&self, offer: &Offer) -> Result<Option<Delivery>, StoreError> {
-        for class in self.classes(offer).await? {
-            let consumer = self.consumer(&class).await?;
+    async fn try_pull(&self, classes: &[String]) -> Result<Option<Delivery>, StoreError> {
+        for class in classes {
+            let consumer = self.consumer(class).await?;
             let mut batch = consumer.fetch().max_messages(1).messages().await.map_err(unknown)?;
             // A lost answer would be waited for without end.
             let answer = timeout(self.times().call, batch.next()).await;
@@ -212,6 +223,33 @@ impl NatsStore {
             return Ok(Some(Delivery { task, id }));
         }
         Ok(None)
+    }
+
+    /// Waits for a task of the classes that this offer meets. Of others, it hears nothing: there may be so many that they would fill its memory.
+    async fn wait_for_task(&self, offer: &Offer, classes: &mut Watched) -> Result<Delivery, StoreError> {
+        let (mut queued, mut subscribed) = (SelectAll::new(), HashSet::new());
+        loop {
+            self.read_classes(classes).await?;
+            let (met, mut again) = (classes.met(offer), LOOK_AGAIN);
+            for class in &met {
+                if subscribed.insert(class.clone()) {
+                    again = LOOK_SOON;
+                    let subject = format!("{}.queue.{class}", self.0.prefix);
+                    queued.push(self.0.client.subscribe(subject).await.map_err(unknown)?);
+                }
+            }
+            // One look finds all tasks that were heard of so far.
+            while let Some(Some(_)) = queued.next().now_or_never() {}
+            if let Some(delivery) = self.try_pull(&met).await? {
+                return Ok(delivery);
+            }
+            let is_queued = async {
+                if queued.next().await.is_none() {
+                    pending::<()>().await;
+                }
+            };
+            let _ = timeout(again, select(pin!(is_queued), pin!(classes.next()))).await;
+        }
     }
 
     async fn acknowledge(&self, delivery: &Delivery, kind: AckKind, is_last: bool) -> Result<(), StoreError> {
@@ -266,14 +304,11 @@ impl Store for NatsStore {
     }
 
     async fn pull(&self, offer: &Offer) -> Result<Delivery, StoreError> {
-        let subjects = format!("{}.queue.>", self.0.prefix);
-        let mut released = self.0.client.subscribe(subjects).await.map_err(unknown)?;
-        loop {
-            if let Some(delivery) = self.try_pull(offer).await? {
-                return Ok(delivery);
-            }
-            let _ = timeout(LOOK_AGAIN, released.next()).await;
-        }
+        // Where several wait at once, each of them follows the classes.
+        let mut classes = std::mem::take(&mut *self.0.classes.lock().await);
+        let delivery = self.wait_for_task(offer, &mut classes).await;
+        *self.0.classes.lock().await = classes;
+        delivery
     }
 
     async fn keep(&self, delivery: &Delivery) -> Result<(), StoreError> {

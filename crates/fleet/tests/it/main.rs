@@ -4,4 +4,5 @@
 mod chaos;
 mod nats;
 mod plans;
+mod queue;
 mod security;
