@@ -8,7 +8,7 @@ mod known;
 use std::{collections::BTreeMap, convert::Infallible, future::Future, pin::pin};
 
 use futures_util::{
-    Stream, StreamExt as _,
+    FutureExt as _, Stream, StreamExt as _,
     future::join_all,
     stream::{FuturesUnordered, select, unfold},
 };
@@ -25,12 +25,12 @@ use crate::{
     task::TaskId,
 };
 
-use known::{Begins, Done, Held, Known, Ready};
+use known::{Begins, Done, Held, Known, Ready, Stored};
 
 /// The key of the record of who leads.
 pub(crate) const LEADER: &str = "leader";
 /// The most tasks that are put into the queue at once.
-const STEPS_MAX: usize = 64;
+const STEPS_MAX: usize = 256;
 
 /// A controller.
 pub struct Controller<S> {
@@ -139,6 +139,13 @@ impl<S: Store> Controller<S> {
                 },
                 () = pause(self.times.renewal()) => {}
             }
+            // However much news there is, what is done makes room for more.
+            while let Some(Some(done)) = doing.next().now_or_never() {
+                match done {
+                    Ok(done) => known.done(done),
+                    Err(_) => return Deposed,
+                }
+            }
         }
     }
 
@@ -206,11 +213,18 @@ impl<S: Store> Controller<S> {
     async fn record(
         &self,
         task: &TaskId,
-        at_hand: Option<(Revision, TaskRecord)>,
+        at_hand: Option<Stored>,
     ) -> Result<(Revision, TaskRecord), StoreError> {
-        if let Some(record) = at_hand {
-            return Ok(record);
-        }
+        let Stored { revision, value } = match at_hand {
+            Some(stored) => stored,
+            None => self.stored(task).await?,
+        };
+        let record =
+            serde_json::from_slice(&value).map_err(|error| StoreError::Unknown(error.to_string()))?;
+        Ok((revision, record))
+    }
+
+    async fn stored(&self, task: &TaskId) -> Result<Stored, StoreError> {
         let key = task_key(task);
         // A server that is behind the others may not know it yet.
         let stored = self.insist(async || {
@@ -218,17 +232,11 @@ impl<S: Store> Controller<S> {
             record.ok_or_else(|| StoreError::Unknown(format!("{task} has no record")))
         });
         let Record { revision, value, .. } = stored.await?;
-        let record =
-            serde_json::from_slice(&value).map_err(|error| StoreError::Unknown(error.to_string()))?;
-        Ok((revision, record))
+        Ok(Stored { revision, value })
     }
 
     /// Puts a task into the queue, and then into its record that it is there: in the other order it could be lost.
-    async fn release(
-        &self,
-        task: &TaskId,
-        at_hand: Option<(Revision, TaskRecord)>,
-    ) -> Result<(), StoreError> {
+    async fn release(&self, task: &TaskId, at_hand: Option<Stored>) -> Result<(), StoreError> {
         let (revision, mut record) = self.record(task, at_hand).await?;
         if record.released > 0 {
             // Another leader was faster.

@@ -16,8 +16,8 @@ use crate::{
     task::TaskId,
 };
 
-/// The most records of tasks that are kept until the tasks begin. Others are read once more then.
-const RECORDS_MAX: usize = 1_000;
+/// The most bytes of records of tasks that are kept until the tasks begin. Other records are read once more then.
+const RECORDS_BYTES_MAX: usize = 4 << 20;
 /// The summary is not written more often.
 const SUM: Duration = Duration::from_secs(1);
 
@@ -29,10 +29,16 @@ pub(super) struct Held {
     pub(super) since: Instant,
 }
 
+/// The record of a task as it is stored.
+pub(super) struct Stored {
+    pub(super) revision: Revision,
+    pub(super) value: Vec<u8>,
+}
+
 /// A task that may begin, with its record if it is at hand.
 pub(super) struct Begins {
     pub(super) task: TaskId,
-    pub(super) record: Option<(Revision, TaskRecord)>,
+    pub(super) record: Option<Stored>,
 }
 
 /// A step with what is needed to carry it out.
@@ -86,8 +92,10 @@ enum Written {
 /// What a leader has read.
 pub(super) struct Known {
     pub(super) graph: Graph,
-    /// Some of the tasks that are not in the queue.
-    records: HashMap<TaskId, (Revision, TaskRecord)>,
+    /// Records of some of the tasks that are not in the queue. They are not parsed: that would take several times the memory.
+    records: HashMap<TaskId, Stored>,
+    /// How many bytes they have.
+    records_bytes: usize,
     /// Tasks that are not wanted any more and have no outcome.
     pub(super) cancelled: BTreeMap<TaskId, Option<Held>>,
     pub(super) plans: Plans,
@@ -107,6 +115,7 @@ impl Known {
         Self {
             graph,
             records: HashMap::new(),
+            records_bytes: 0,
             cancelled: BTreeMap::new(),
             plans: Plans::default(),
             slots: Some(slots),
@@ -134,7 +143,7 @@ impl Known {
                 let Ok(record) = serde_json::from_slice::<TaskRecord>(&value) else { continue };
                 // Otherwise, somebody repeats a task under another id.
                 if record.spec.id == id {
-                    self.learn_task(revision, record);
+                    self.learn_task(&record, Stored { revision, value });
                 }
             } else if prefix == BUDGETS {
                 let Ok(budget) = serde_json::from_slice(&value) else { continue };
@@ -217,11 +226,18 @@ impl Known {
     }
 
     fn begins(&mut self, task: TaskId) -> Begins {
-        let record = self.records.remove(&task);
+        let record = self.forget_record(&task);
         Begins { task, record }
     }
 
-    fn learn_task(&mut self, revision: Revision, record: TaskRecord) {
+    /// The record of a task that is at hand. It is not kept any longer.
+    fn forget_record(&mut self, task: &TaskId) -> Option<Stored> {
+        let record = self.records.remove(task)?;
+        self.records_bytes -= record.value.len();
+        Some(record)
+    }
+
+    fn learn_task(&mut self, record: &TaskRecord, stored: Stored) {
         let id = &record.spec.id;
         let is_new = self.graph.add(&record.spec, record.released > 0);
         let rows = record.spec.for_each.as_ref().and_then(|table| table.rows);
@@ -231,14 +247,17 @@ impl Known {
             self.graph.has_rows(id, rows);
         }
         let may_begin = record.released == 0 && rows.is_none() && self.graph.is_open(id);
-        if may_begin && self.records.len() < RECORDS_MAX {
-            self.records.insert(id.clone(), (revision, record));
+        self.forget_record(id);
+        let bytes = self.records_bytes + stored.value.len();
+        if may_begin && bytes <= RECORDS_BYTES_MAX {
+            self.records_bytes = bytes;
+            self.records.insert(id.clone(), stored);
         }
     }
 
     fn learn_outcome(&mut self, id: &TaskId, record: &OutcomeRecord) {
         self.plans.learn_outcome(record);
-        self.records.remove(id);
+        self.forget_record(id);
         self.cancelled.remove(id);
         let finished = matches!(record.outcome, Outcome::Done { finished: true, .. });
         self.graph.end(id, finished, record.used());
