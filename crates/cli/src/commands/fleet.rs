@@ -6,7 +6,6 @@ use deskhand_core::text::one_line;
 use deskhand_fleet::{
     journal::Outcome,
     nats::NatsStore,
-    pace::pause,
     plan::{Attempt, OutcomeRecord},
     store::{Store as _, StoreError},
     task::TaskId,
@@ -15,6 +14,7 @@ use deskhand_runtime::private;
 use deskhand_serve::fleet::{
     again, costs, stays_inside, tasks,
     view::{self, Counts, FleetResult, TaskRow, TaskState},
+    watched::Watched,
 };
 
 use super::{
@@ -33,8 +33,8 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How often `watch` looks.
-const LOOK: Duration = Duration::from_secs(1);
+/// How often `watch` shows what has changed, at most.
+const SHOWN_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) async fn fleet(args: &FleetArgs) -> CommandResult {
     let mut signals = Signals::catch()?;
@@ -90,10 +90,14 @@ pub(super) async fn selected(store: &NatsStore, ids: &[String]) -> Result<Vec<Ta
 /// The tasks that were named, if there is each of them.
 pub(super) fn known((rows, unknown): (Vec<TaskRow>, Vec<String>)) -> Result<Vec<TaskRow>, CliError> {
     match unknown.first() {
-        Some(unknown) => Err(CliError::new(format!("the fleet has no task {unknown}"))
-            .with_help("list the tasks with `deskhand fleet status`")),
+        Some(unknown) => Err(no_task(unknown)),
         None => Ok(rows),
     }
+}
+
+fn no_task(id: &str) -> CliError {
+    CliError::new(format!("the fleet has no task {id}"))
+        .with_help("list the tasks with `deskhand fleet status`")
 }
 
 pub(super) fn sentence(counts: Counts) -> String {
@@ -136,12 +140,14 @@ pub(super) fn outcome_words(outcome: &Outcome) -> (Tone, String) {
 async fn watch(args: &FleetWatchArgs) -> CommandResult {
     let store = server(&args.server).await?;
     let out = Output::to(Stream::Out);
-    let mut before: Vec<TaskRow> = Vec::new();
+    let mut watched = Watched::read(&store, &args.ids).await.map_err(silent)?;
+    if let Some(unknown) = watched.unknown() {
+        return Err(no_task(unknown));
+    }
     loop {
-        let rows = selected(&store, &args.ids).await?;
-        let counts = Counts::of(&rows);
+        let (changed, counts) = (watched.take_changed(), watched.counts());
         out.clear_status();
-        for row in rows.iter().filter(|row| !before.contains(row)) {
+        for row in &changed {
             if args.json {
                 out.json(row);
             } else if !matches!(row.state, TaskState::Waits | TaskState::Queued | TaskState::Rows { .. }) {
@@ -155,8 +161,7 @@ async fn watch(args: &FleetWatchArgs) -> CommandResult {
         if !args.json {
             out.status(&Line::of(Tone::Faint, sentence(counts)));
         }
-        before = rows;
-        pause(LOOK).await;
+        watched.next(SHOWN_EVERY).await.map_err(silent)?;
     }
 }
 

@@ -9,7 +9,7 @@
 //!   is there; [`metrics`]: its figures for Prometheus.
 //! - [`watchdog`]: ends a worker that was stopped for too long.
 //! - [`machines`]: agents that are workers of the fleet, for sessions of this machine.
-//! - [`view`]: what the tasks of a fleet have come to; [`costs`]: what they took, by label and batch. [`again`]: sends one once more.
+//! - [`view`]: what the tasks of a fleet have come to, [`watched`] as that changes; [`costs`]: what they took, by label and batch. [`again`]: sends one once more.
 //! - [`overview`]: the same as rows of the table of sessions, [`followed`] as they change. [`mirror`]: one of these sessions as a folder of
 //!   this machine, while somebody looks at it; `news` is what they hear of it. [`wish`]: what they may want of it.
 //! - `show` and `asking`: what a worker does for those who look: frames of its desktop, and what the session asks.
@@ -35,6 +35,7 @@ mod show;
 pub mod tasks;
 pub mod view;
 pub mod watchdog;
+pub mod watched;
 pub mod wish;
 pub mod worker;
 mod written;

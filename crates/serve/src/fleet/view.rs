@@ -94,16 +94,20 @@ impl Counts {
     pub fn of(rows: &[TaskRow]) -> Self {
         let mut counts = Self { tasks: rows.len(), ..Self::default() };
         for row in rows {
-            let count = match &row.state {
-                TaskState::Waits | TaskState::Rows { .. } => &mut counts.waiting,
-                TaskState::Queued => &mut counts.queued,
-                TaskState::Held { .. } => &mut counts.held,
-                TaskState::Ended { outcome: Outcome::Done { finished: true, .. } } => &mut counts.finished,
-                TaskState::Ended { .. } => &mut counts.unfinished,
-            };
-            *count += 1;
+            *counts.of_state(&row.state) += 1;
         }
         counts
+    }
+
+    /// Where tasks of this state are counted.
+    pub(super) const fn of_state(&mut self, state: &TaskState) -> &mut usize {
+        match state {
+            TaskState::Waits | TaskState::Rows { .. } => &mut self.waiting,
+            TaskState::Queued => &mut self.queued,
+            TaskState::Held { .. } => &mut self.held,
+            TaskState::Ended { outcome: Outcome::Done { finished: true, .. } } => &mut self.finished,
+            TaskState::Ended { .. } => &mut self.unfinished,
+        }
     }
 
     /// The counts that a leading controller tells.
@@ -163,7 +167,12 @@ pub async fn tasks(store: &NatsStore) -> Result<Vec<TaskRow>, StoreError> {
 }
 
 /// A task and where it is, with how many tasks of its rows have ended.
-fn row(task: TaskRecord, outcome: Option<OutcomeRecord>, holder: Option<String>, ended: u32) -> TaskRow {
+pub(super) fn row(
+    task: TaskRecord,
+    outcome: Option<OutcomeRecord>,
+    holder: Option<String>,
+    ended: u32,
+) -> TaskRow {
     let TaskRecord { spec, released } = task;
     let rows = spec.for_each.as_ref().and_then(|table| table.rows);
     let (used, attempts) = match &outcome {
