@@ -129,7 +129,8 @@ pub async fn work(
             let _ = store.leave(&presence.worker).await;
             return Ok(());
         }
-        if !is_draining && pulling.is_none() && has_room(options, running.len().saturating_sub(over.count())) {
+        if !is_draining && pulling.is_none() && has_room(options, running.len().saturating_sub(over.count()))
+        {
             pulling = Some(Box::pin(store.pull(&offer)));
         }
         let has_ended = tokio::select! {
