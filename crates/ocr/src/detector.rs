@@ -45,19 +45,23 @@ impl Detector {
         let picture = &squeezed.picture;
         let (width, height) = sides(picture);
         let bands = bands(width, height, workers.count());
-        let found = workers.each(&bands, |band, options| {
-            let (top, rows) = (u32_of(band.rows.start), u32_of(band.rows.len()));
-            let part = imageops::crop_imm(picture, 0, top, picture.width(), rows).to_image();
-            let lines = self.lines_of_band(&part, options)?;
-            let moved = |line: Area| Area {
-                top: line.top + band.rows.start,
-                bottom: line.bottom + band.rows.start,
-                ..line
-            };
-            // A line in two bands belongs to the one with most of what is around it.
-            let belongs = |line: &Area| band.own.contains(&usize::midpoint(line.top, line.bottom));
-            Ok(lines.into_iter().map(moved).filter(belongs).collect::<Vec<Area>>())
-        })?;
+        let found = workers.each(
+            &bands,
+            |band| band.rows.len(),
+            |band, options| {
+                let (top, rows) = (u32_of(band.rows.start), u32_of(band.rows.len()));
+                let part = imageops::crop_imm(picture, 0, top, picture.width(), rows).to_image();
+                let lines = self.lines_of_band(&part, options)?;
+                let moved = |line: Area| Area {
+                    top: line.top + band.rows.start,
+                    bottom: line.bottom + band.rows.start,
+                    ..line
+                };
+                // A line in two bands belongs to the one with most of what is around it.
+                let belongs = |line: &Area| band.own.contains(&usize::midpoint(line.top, line.bottom));
+                Ok(lines.into_iter().map(moved).filter(belongs).collect::<Vec<Area>>())
+            },
+        )?;
         Ok(found.into_iter().flatten().map(|line| squeezed.original(&line)).collect())
     }
 

@@ -31,6 +31,14 @@ pub(crate) struct Label {
     pub(crate) gaps: Vec<Range<usize>>,
 }
 
+impl Label {
+    /// How long it takes to read it: its width once its height is that of the others, in an arbitrary unit.
+    pub(crate) fn width_read(&self) -> usize {
+        const UNIT: usize = 1_024;
+        self.area.width() * UNIT / self.area.height().max(1)
+    }
+}
+
 /// The labels in the boxes of lines, from the top.
 pub(crate) fn labels(picture: &RgbImage, lines: Vec<Area>) -> Vec<Label> {
     let mut found: Vec<Label> = joined(lines).iter().flat_map(|line| labels_of_line(picture, line)).collect();

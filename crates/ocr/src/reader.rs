@@ -4,6 +4,7 @@ use std::{
     fmt,
     path::Path,
     sync::atomic::{AtomicBool, Ordering},
+    thread,
 };
 
 use deskhand_model_archive::{Archive, ArchiveError};
@@ -12,7 +13,7 @@ use image::RgbImage;
 use crate::{
     boxes::Area,
     detector::Detector,
-    ink::labels,
+    ink::{Label, labels},
     letters::Letters,
     recogniser::{Recogniser, Said},
     workers::Workers,
@@ -85,16 +86,21 @@ impl fmt::Debug for TextReader {
 }
 
 impl TextReader {
-    /// Reads a model out of an archive with a detector and a recogniser. Blocking, a few tenths of a second.
+    /// Reads a model out of an archive with a detector and a recogniser, side by side. Blocking, a few tenths of a second.
     ///
     /// # Errors
     /// The archive cannot be read, or does not have a model of the form of PP-OCR.
     pub fn open(archive: &Path) -> Result<Self, OcrError> {
         let mut archive = Archive::open(archive, FILE_MAX)?;
         let detector = archive.read("ONNX file with `det` in its name", |name| is_onnx(name, "det"))?;
-        let recogniser = archive.read("ONNX file with `rec` in its name", |name| is_onnx(name, "rec"))?;
-        let (detector, recogniser) = (Detector::load(detector)?, Recogniser::load(recogniser)?);
-        Ok(Self { detector, recogniser, workers: Workers::new() })
+        thread::scope(|scope| {
+            let detector = scope.spawn(|| Detector::load(detector));
+            let recogniser = archive.read("ONNX file with `rec` in its name", |name| is_onnx(name, "rec"))?;
+            let recogniser = Recogniser::load(recogniser)?;
+            let broke = |_| OcrError::Model { part: "detector", problem: "loading it broke".to_owned() };
+            let detector = detector.join().map_err(broke)??;
+            Ok(Self { detector, recogniser, workers: Workers::new() })
+        })
     }
 
     /// The labels in a picture, from the top. Blocking; ends early, with what was read so far, once `stop` is set.
@@ -114,7 +120,7 @@ impl TextReader {
         let lines = self.detector.lines(&picture, &self.workers)?;
         let mut labels = labels(&picture, lines);
         labels.truncate(LABELS_MAX);
-        let said = self.workers.each(&labels, |label, options| {
+        let said = self.workers.each(&labels, Label::width_read, |label, options| {
             if stop.load(Ordering::Relaxed) {
                 return Ok(None);
             }

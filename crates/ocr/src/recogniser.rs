@@ -38,6 +38,8 @@ pub(crate) struct Recogniser {
     model: Model,
     /// The text of each class; the first one is none.
     classes: Vec<String>,
+    /// The classes that may be none or a Latin letter: few of all.
+    latin: Vec<usize>,
     /// What was read before, by the pixels of each label: much of a window looks the same again after it was scrolled or redrawn.
     kept: Mutex<HashMap<Seen, Said>>,
 }
@@ -68,7 +70,9 @@ impl Recogniser {
         let mut classes = vec![String::new()];
         classes.extend(letters.split('\n').filter(|letter| !letter.is_empty()).map(str::to_owned));
         classes.push(" ".to_owned());
-        Ok(Self { model, classes, kept: Mutex::default() })
+        let is_latin = |class: &String| class.chars().next().is_none_or(|letter| Letters::Latin.has(letter));
+        let latin = (0..classes.len()).filter(|place| classes.get(*place).is_some_and(is_latin)).collect();
+        Ok(Self { model, classes, latin, kept: Mutex::default() })
     }
 
     /// What a label says.
@@ -127,11 +131,14 @@ impl Recogniser {
         let (mut text, mut sum, mut count) = (String::new(), 0.0, 0.0_f32);
         let (mut last, mut last_step) = (0, f32::INFINITY);
         for (step, likely) in likely.chunks_exact(self.classes.len().max(1)).enumerate() {
-            let allowed = |(place, _): &(usize, &f32)| self.is_allowed(*place, letters);
-            let best = likely.iter().enumerate().filter(allowed);
-            let Some((best, how)) = best.max_by(|(_, one), (_, other)| one.total_cmp(other)) else {
-                continue;
+            let above = |(_, one): &(usize, &f32), (_, other): &(usize, &f32)| one.total_cmp(other);
+            let best = match letters {
+                Letters::All => likely.iter().enumerate().max_by(above),
+                Letters::Latin => {
+                    self.latin.iter().filter_map(|place| Some((*place, likely.get(*place)?))).max_by(above)
+                }
             };
+            let Some((best, how)) = best else { continue };
             if best != 0 && best != last {
                 let letter = self.classes.get(best).map_or("", String::as_str);
                 let step = step as f32 + 0.5;
@@ -148,12 +155,6 @@ impl Recogniser {
             last = best;
         }
         Said { text: text.trim().to_owned(), certainty: if count > 0.0 { sum / count } else { 0.0 } }
-    }
-
-    /// Whether a class is none, or one of the letters.
-    fn is_allowed(&self, class: usize, letters: Letters) -> bool {
-        let letter = self.classes.get(class).and_then(|class| class.chars().next());
-        letter.is_none_or(|letter| letters.has(letter))
     }
 }
 

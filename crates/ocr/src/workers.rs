@@ -4,6 +4,7 @@
 //! as long as on one thread. Whole runs wait for nobody.
 
 use std::{
+    cmp::Reverse,
     sync::{
         Arc,
         atomic::{AtomicUsize, Ordering},
@@ -35,23 +36,28 @@ impl Workers {
         self.pools.len()
     }
 
-    /// Does the same with each item; results in the order of the items.
+    /// Does the same with each item, the largest by `size` first, so that no thread is left alone with one at the end; results in the
+    /// order of the items.
     ///
     /// # Errors
     /// The first error of the work.
     pub(crate) fn each<I: Sync, O: Send>(
         &self,
         items: &[I],
+        size: impl Fn(&I) -> usize,
         work: impl Fn(&I, RunOptions) -> Result<O, OcrError> + Sync,
     ) -> Result<Vec<O>, OcrError> {
+        let mut order: Vec<(usize, &I)> = items.iter().enumerate().collect();
+        order.sort_by_key(|(_, item)| Reverse(size(item)));
         let next = AtomicUsize::new(0);
         let run = |pool: &Arc<ThreadPool>| {
             let mut done = Vec::new();
             loop {
-                let place = next.fetch_add(1, Ordering::Relaxed);
-                let Some(item) = items.get(place) else { return done };
+                let Some((place, item)) = order.get(next.fetch_add(1, Ordering::Relaxed)) else {
+                    return done;
+                };
                 let options = RunOptions::default().with_thread_pool(Some(Arc::clone(pool)));
-                done.push((place, work(item, options)));
+                done.push((*place, work(item, options)));
             }
         };
         let run = &run;
@@ -62,5 +68,25 @@ impl Workers {
         });
         done.sort_unstable_by_key(|(place, _)| *place);
         done.into_iter().map(|(_, result)| result).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+
+    #[test]
+    fn the_largest_is_begun_first_and_results_keep_their_order() {
+        let workers = Workers { pools: vec![Arc::new(ThreadPool::with_num_threads(1))] };
+        let begun = Mutex::new(Vec::new());
+        let sizes = [3, 9, 1, 9, 5];
+        let work = |size: &usize, _: RunOptions| {
+            begun.lock().unwrap().push(*size);
+            Ok(size * 10)
+        };
+        assert_eq!(workers.each(&sizes, |size| *size, work).unwrap(), [30, 90, 10, 90, 50]);
+        assert_eq!(*begun.lock().unwrap(), [9, 9, 5, 3, 1]);
     }
 }
