@@ -306,6 +306,10 @@ impl<D: Desktop> Seeing<D> {
     /// The tree of a window; if its application exposes none, the one element that represents it.
     pub(crate) async fn tree_or_root(&self, window: WindowId, limits: TreeLimits) -> DesktopResult<Tree> {
         let mut tree = self.inner.tree(window, limits).await?;
+        // The first look will read them.
+        if self.reads_panels() && !large_panels(&tree, self.reader.prefers_parts()).is_empty() {
+            self.prepare();
+        }
         if tree.elements.is_empty() && tree.partial.is_none() && self.registry().has_any(window) {
             let (info, _) = self.window(window).await?;
             tree.elements.extend(self.registry().find_root(&info));
@@ -364,12 +368,14 @@ fn says_only_buttons(tree: &Tree) -> Option<Rect<Screen>> {
 /// The large panels of a window that expose nothing of what is drawn in them, and the strips along their edges, such as those with the
 /// letters and numbers of a sheet: all, or those that are controls of a kind of their own, such as the icon view of Thunar and the pages of Okular.
 fn panels(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
+    if tree.partial.is_some() { Vec::new() } else { large_panels(tree, all) }
+}
+
+/// The same of as much of a tree as there is.
+fn large_panels(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     /// The least sides, in pixels: smaller ones are logos, colours and gauges.
     const SIDE_MIN: i32 = 100;
     const AREA_MIN: i32 = 40_000;
-    if tree.partial.is_some() {
-        return Vec::new();
-    }
     let (mut large, small): (Vec<_>, Vec<_>) = drawn_areas(tree, all).into_iter().partition(|bounds| {
         bounds.width.min(bounds.height) >= SIDE_MIN && bounds.width.saturating_mul(bounds.height) >= AREA_MIN
     });

@@ -30,6 +30,8 @@ const CHANGES_MAX: Duration = Duration::from_millis(750);
 const COUNT_APART: Duration = Duration::from_millis(300);
 /// How long after it came more elements are waited for: a list may grow for ever.
 const GROWTH_MAX: Duration = Duration::from_secs(5);
+/// How many elements of a window are read once, as soon as it shows any, so that the desktop learns which of its areas are drawn.
+const LEARNT_MAX: usize = 60;
 /// The longest wait until it is read again what a window shows.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
@@ -46,6 +48,7 @@ pub(super) async fn at_rest<D: Desktop>(
     let mut window = opened;
     let mut silent_ms = 0;
     let mut had_changes = false;
+    let mut learnt = false;
     let mut counted: Option<(usize, Instant)> = None;
     // What an application does by timers once it has built its window: whether single controls take input, not whether it does.
     let only_enables = |change: &Change| {
@@ -64,6 +67,11 @@ pub(super) async fn at_rest<D: Desktop>(
         };
         let Some(elements) = count(desktop, window.id, few).await? else { return Ok(None) };
         let shown = window.accessible && elements >= ELEMENTS_MIN;
+        if shown && !learnt {
+            // What reads drawn areas is made ready while the window opens.
+            let limits = TreeLimits { nodes_max: LEARNT_MAX, cells: false, ..TreeLimits::default() };
+            learnt = count(desktop, window.id, limits).await?.is_some();
+        }
         if shown && since.elapsed() >= CHANGES_MAX {
             let Some(now) = count(desktop, window.id, TreeLimits::default()).await? else { return Ok(None) };
             let (before, at) = counted.filter(|(before, _)| *before == now).unwrap_or((now, Instant::now()));
