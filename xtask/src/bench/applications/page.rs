@@ -23,7 +23,8 @@ pub(super) fn figures(rows: &[Row]) -> Value {
 pub(super) fn line(row: &Row) -> String {
     let cells: Vec<String> =
         Column::ALL.iter().map(|column| format!("{} {}", column.word(), word(row.cell(*column)))).collect();
-    let first = row.first_ms.map_or_else(String::new, |ms| format!(" ({ms} ms)"));
+    let blank = if row.blank_ms > 0 { format!(", blank for {} ms", row.blank_ms) } else { String::new() };
+    let first = row.first_ms.map_or_else(String::new, |ms| format!(" ({ms} ms{blank})"));
     format!("{:<24} {:<14} {}{first}", row.name, row.toolkit, cells.join(", "))
 }
 
@@ -54,7 +55,8 @@ pub(super) fn page(rows: &[Row], date: &str, load: &str) -> String {
          `deskhand mcp`. Written by `cargo xtask bench applications` on {date}. What counts is what the X server lists, what is in the file on disk,\n\
          or what another program finds on the clipboard, never what Deskhand says. `–` is what the application does not have, or what was not tried in\n\
          it. First elements are read from the application, or from a picture where it exposes none, by the model that `deskhand model pull ocr`\n\
-         gets; the time counts from its last window.\n\
+         gets; the time counts from its last window. A window that its application leaves *blank*, in one colour, has no elements: that time, taken\n\
+         from pictures of the screen, is told, and what comes after it has to be under 1.5 s.\n\
          Times depend on what else the machine does: its load was {load}.\n\
          A verdict is wrong if it says `seen` of what did not happen; *missed* is what happened and was not `seen`.\n\n\
          [Toolkits](reference/toolkits.md) has what each toolkit can do.\n\n"
@@ -64,7 +66,12 @@ pub(super) fn page(rows: &[Row], date: &str, load: &str) -> String {
     let _ = writeln!(page, "| --- | --- | --- |{}", " --- |".repeat(Column::ALL.len() + 2));
     for row in rows {
         let how = if row.read_from_picture { ", picture" } else { "" };
-        let took = row.first_ms.map(|ms| format!(" ({}.{} s{how})", ms / 1_000, ms % 1_000 / 100));
+        let seconds = |ms: u64| format!("{}.{} s", ms / 1_000, ms % 1_000 / 100);
+        let blank = match row.blank_ms {
+            0 => String::new(),
+            ms => format!(", blank for {}", seconds(ms)),
+        };
+        let took = row.first_ms.map(|ms| format!(" ({}{blank}{how})", seconds(ms)));
         let cell = |column: &Column| {
             let took = took.as_deref().filter(|_| *column == Column::First).unwrap_or_default();
             format!("{}{took}", word(row.cell(*column)))
@@ -110,6 +117,9 @@ mod tests {
         let page = page(&[row.clone()], "2026-01-02", "0.5 on 2 processors");
         assert!(page.contains(&format!("| {} | {} |", program.name, program.toolkit)), "{page}");
         assert!(page.contains("first elements: no   answer in letter.txt"), "{page}");
-        assert_eq!(figures(&[row])["complete"], 0);
+        assert_eq!(figures(&[row.clone()])["complete"], 0);
+        (row.first_ms, row.blank_ms) = (Some(4_180), 2_530);
+        let page = super::page(&[row], "2026-01-02", "0.5 on 2 processors");
+        assert!(page.contains("(4.1 s, blank for 2.5 s)"), "{page}");
     }
 }

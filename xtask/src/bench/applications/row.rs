@@ -55,6 +55,8 @@ pub(super) struct Row {
     cells: Vec<(Column, Cell)>,
     /// How long after its last window the first elements were there, in milliseconds.
     pub(super) first_ms: Option<u64>,
+    /// For how long that window was blank, in milliseconds.
+    pub(super) blank_ms: u64,
     /// Whether its elements are read from a picture.
     pub(super) read_from_picture: bool,
     /// Whether the first elements came too late.
@@ -84,6 +86,7 @@ impl Row {
             version: version_of(program.package),
             cells: Column::ALL.map(|column| (column, cell(column))).to_vec(),
             first_ms: None,
+            blank_ms: 0,
             read_from_picture: false,
             slow: false,
             false_seen: Vec::new(),

@@ -31,7 +31,7 @@ const ELEMENTS_MIN: usize = 3;
 const DIALOG_ELEMENTS_MIN: usize = 2;
 /// The buttons that close a dialog.
 const CLOSING: [&str; 4] = ["Close", "OK", "Dismiss", "Cancel"];
-/// How soon after the window its elements have to be there.
+/// How soon after the window its elements have to be there, or after it showed anything: what is blank has none.
 const FIRST_ELEMENTS_MAX: Duration = Duration::from_millis(1_500);
 
 /// An application at work.
@@ -116,7 +116,7 @@ impl Stage<'_> {
         }
         self.set(Column::Found, Cell::Works);
         self.window = opened_window(&opened.text).context("find its window in what was said")?;
-        let came = self.screen.last_window_came();
+        let window = self.screen.last_window();
         let mut looked = self.look(&self.window.clone())?;
         if looked.failed {
             // A window that greets has the focus and keeps it, or what was opened has gone.
@@ -124,14 +124,21 @@ impl Stage<'_> {
             let other = active_window(&listed).context("find a window")?;
             looked = self.look(&other)?;
         }
-        let after = came.map(|at| at.elapsed()).unwrap_or_default();
-        self.row.first_ms = Some(u64::try_from(after.as_millis()).unwrap_or(u64::MAX));
+        let after = window.as_ref().map(|one| one.came.elapsed()).unwrap_or_default();
+        let blank = window.map(|one| self.screen.was_blank(&one)).unwrap_or_default();
+        let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        (self.row.first_ms, self.row.blank_ms) = (Some(ms(after)), ms(blank));
         self.row.read_from_picture = looked.text.contains("by ocr");
         let count = elements(&looked.text);
         if count < ELEMENTS_MIN {
             self.set(Column::First, Cell::Fails(format!("{count} elements")));
-        } else if after > FIRST_ELEMENTS_MAX {
-            self.set(Column::First, Cell::Fails(format!("{:.1} s after its window", after.as_secs_f64())));
+        } else if after.saturating_sub(blank) > FIRST_ELEMENTS_MAX {
+            let blank = match blank.is_zero() {
+                true => String::new(),
+                false => format!(", which was blank for {:.1} s", blank.as_secs_f64()),
+            };
+            let after = after.as_secs_f64();
+            self.set(Column::First, Cell::Fails(format!("{after:.1} s after its window{blank}")));
             self.row.slow = true;
         } else {
             self.set(Column::First, Cell::Works);

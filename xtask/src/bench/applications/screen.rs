@@ -6,17 +6,50 @@ use std::{
     io::{BufRead as _, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
-    sync::{Arc, Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
     thread,
     time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result};
 
+use super::drawn::Eye;
+
 /// How long something that an action did may take to be there.
 const SHOWN_WITHIN: Duration = Duration::from_secs(5);
 /// How long it is between two looks.
 const LOOK_AGAIN: Duration = Duration::from_millis(50);
+/// The shortest time that a window counts as blank: less is the time between two looks, and what a program needs to draw.
+const BLANK_MIN: Duration = Duration::from_millis(250);
+
+impl Listed {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Notes when each window is first drawn, until nobody looks any more.
+fn watch_drawing(eye: &Eye, listed: &Listed) {
+    loop {
+        let seen = listed.seen();
+        if seen.ended {
+            return;
+        }
+        let blank = |one: &&Listing| one.drawn.is_none();
+        let ids: Vec<String> = seen.windows.iter().filter(blank).map(|one| one.id.clone()).collect();
+        drop(seen);
+        for id in &ids {
+            let number = id.strip_prefix("0x").and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            if number.and_then(|number| eye.is_drawn(number)) == Some(false) {
+                continue;
+            }
+            if let Some(one) = listed.seen().windows.iter_mut().find(|one| one.id == *id) {
+                one.drawn = Some(Instant::now());
+            }
+        }
+        drop(listed.changed.wait_timeout(listed.seen(), LOOK_AGAIN));
+    }
+}
 
 /// The screen of a desktop.
 pub(super) struct Screen {
@@ -29,10 +62,27 @@ pub(super) struct Screen {
 /// What the window manager has listed.
 #[derive(Default)]
 struct Listed {
-    /// When each window was first listed, in their order.
-    seen: Mutex<Vec<(String, Instant)>>,
-    /// It lists something else.
+    seen: Mutex<Seen>,
+    /// It lists something else, or nobody looks any more.
     changed: Condvar,
+}
+
+#[derive(Default)]
+struct Seen {
+    /// In the order in which they were first listed.
+    windows: Vec<Listing>,
+    /// Nobody looks any more.
+    ended: bool,
+}
+
+/// A window that was listed.
+#[derive(Debug, Clone)]
+pub(super) struct Listing {
+    id: String,
+    /// When it was first listed.
+    pub(super) came: Instant,
+    /// When it was first seen with more than one colour, or had gone.
+    drawn: Option<Instant>,
 }
 
 impl Screen {
@@ -56,16 +106,18 @@ impl Screen {
         let noted = Arc::clone(&listed);
         thread::spawn(move || {
             for line in output.lines().map_while(Result::ok) {
-                let mut seen = noted.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut seen = noted.seen();
                 let now = Instant::now();
                 for id in ids_in(&line) {
-                    if seen.iter().all(|(known, _): &(String, Instant)| *known != id) {
-                        seen.push((id, now));
+                    if seen.windows.iter().all(|known| known.id != id) {
+                        seen.windows.push(Listing { id, came: now, drawn: None });
                     }
                 }
                 noted.changed.notify_all();
             }
         });
+        let (eye, noted) = (Eye::of(&variables)?, Arc::clone(&listed));
+        thread::spawn(move || watch_drawing(&eye, &noted));
         Ok(Self { home, variables, spy, listed })
     }
 
@@ -91,10 +143,17 @@ impl Screen {
         ids.iter().map(title).collect()
     }
 
-    /// When the last window came.
-    pub(super) fn last_window_came(&self) -> Option<Instant> {
-        let seen = self.listed.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        seen.last().map(|(_, at)| *at)
+    /// The window that came last.
+    pub(super) fn last_window(&self) -> Option<Listing> {
+        self.listed.seen().windows.last().cloned()
+    }
+
+    /// For how long a window showed one colour alone; zero if that was too short to tell, or it still does.
+    pub(super) fn was_blank(&self, window: &Listing) -> Duration {
+        let seen = self.listed.seen();
+        let drawn = seen.windows.iter().find(|known| known.id == window.id).and_then(|known| known.drawn);
+        let blank = drawn.map_or(Duration::ZERO, |at| at.saturating_duration_since(window.came));
+        if blank < BLANK_MIN { Duration::ZERO } else { blank }
     }
 
     /// Waits until something holds for the titles of the windows; `false` if it does not in time.
@@ -109,8 +168,7 @@ impl Screen {
             if Instant::now() >= until {
                 return false;
             }
-            let seen = self.listed.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            drop(self.listed.changed.wait_timeout(seen, LOOK_AGAIN));
+            drop(self.listed.changed.wait_timeout(self.listed.seen(), LOOK_AGAIN));
         }
         true
     }
@@ -123,6 +181,8 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        self.listed.seen().ended = true;
+        self.listed.changed.notify_all();
         let _ = self.spy.kill();
         let _ = self.spy.wait();
     }
