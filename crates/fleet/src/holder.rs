@@ -9,9 +9,8 @@ use std::{
     time::Duration,
 };
 
-use futures_util::try_join;
 use serde::{Deserialize, Serialize};
-use tokio::{sync::Mutex, time::Instant};
+use tokio::{sync::Mutex, time::Instant, try_join};
 
 use crate::{
     calls::{append, bounded, put_outcome},
