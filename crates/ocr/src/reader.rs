@@ -95,11 +95,12 @@ impl TextReader {
         let detector = archive.read("ONNX file with `det` in its name", |name| is_onnx(name, "det"))?;
         thread::scope(|scope| {
             let detector = scope.spawn(|| Detector::load(detector));
-            let recogniser = archive.read("ONNX file with `rec` in its name", |name| is_onnx(name, "rec"))?;
-            let recogniser = Recogniser::load(recogniser)?;
+            let recogniser = archive.read("ONNX file with `rec` in its name", |name| is_onnx(name, "rec"));
+            let recogniser = recogniser.map_err(OcrError::from).and_then(Recogniser::load);
             let broke = |_| OcrError::Model { part: "detector", problem: "loading it broke".to_owned() };
+            // Of two problems, the one that comes first in the order of work is told.
             let detector = detector.join().map_err(broke)??;
-            Ok(Self { detector, recogniser, workers: Workers::new() })
+            Ok(Self { detector, recogniser: recogniser?, workers: Workers::new() })
         })
     }
 
