@@ -164,11 +164,11 @@ impl Browser {
         json!({"sharedId": found["nodes"][0]["sharedId"]})
     }
 
-    /// Waits for an element that can be clicked, and scrolls it into view.
+    /// Waits for an element that can be clicked, and scrolls it into view. Before its page is complete, no script hears of a click.
     fn comes(&self, selector: &str) {
         self.until(&format!(
             "(() => {{ const one = document.querySelector({}); \
-             if (!one || one.disabled || !one.getClientRects().length) return false; \
+             if (document.readyState !== 'complete' || !one || one.disabled || !one.getClientRects().length) return false; \
              one.scrollIntoView({{ block: 'nearest', inline: 'nearest', behavior: 'instant' }}); return true; }})()",
             json!(selector)
         ));
