@@ -1,3 +1,5 @@
+//! What is shown of the tasks that somebody watches.
+
 use deskhand_fleet::{journal::Outcome, task::TaskSpec};
 use serde_json::json;
 
