@@ -90,6 +90,11 @@ pub fn agent_help(name: &str) -> String {
 }
 
 impl HostError {
+    /// Whether the folder of a session, as this machine has it, cannot be read, written or trusted. The same request may run elsewhere.
+    pub const fn is_of_its_folder(&self) -> bool {
+        matches!(self, Self::Session(SessionError::Journal(_) | SessionError::Hold { .. }))
+    }
+
     /// What to do next. A front end may know a better way, such as a flag.
     pub fn help(&self) -> Option<String> {
         match self {

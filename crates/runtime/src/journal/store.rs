@@ -212,7 +212,7 @@ impl SessionFolder {
         age > BEGUN_WITHIN && !has_record(&self.journal_path()) && is_unused() && had_none()
     }
 
-    /// Removes the session with its anchor.
+    /// Removes the session with its anchor, or what is left of them if an earlier removal was interrupted.
     ///
     /// # Errors
     /// [`JournalError::File`] if something cannot be removed.
@@ -226,7 +226,12 @@ impl SessionFolder {
             Ok(()) | Err(_) => {}
         }
         self.seals.remove_anchor(&self.name(), &self.path)?;
-        fs::remove_dir_all(&self.path).map_err(|source| JournalError::file("remove", &self.path, source))
+        match fs::remove_dir_all(&self.path) {
+            Err(source) if source.kind() != std::io::ErrorKind::NotFound => {
+                Err(JournalError::file("remove", &self.path, source))
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     /// The folder of the pictures.

@@ -504,9 +504,12 @@ async fn anchors_come_and_go_with_their_sessions() {
     drop(copy);
     retention::remove(store, session).unwrap();
     assert_eq!(anchors(), 1, "a removed session takes its anchor along");
-    fs::remove_dir_all(copied).unwrap();
+    fs::remove_dir_all(&copied).unwrap();
     store.create(&SessionId("next".to_owned())).unwrap();
     assert_eq!(anchors(), 1, "a session removed by hand may come back");
+    let copied = SessionId(copied.file_name().unwrap().to_str().unwrap().to_owned());
+    store.folder(&copied).unwrap().remove().unwrap();
+    assert_eq!(anchors(), 0, "what is left of a session is removed, too");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::{
     collections::BTreeMap,
-    fs, io,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -99,13 +99,10 @@ pub(super) async fn lay_out_session(
     whole: &Part,
 ) -> Result<Option<Moved>, MoveError> {
     let Some(session) = whole.lines.lines().next().and_then(session_of) else { return Ok(None) };
-    // This worker itself may have had it, and remembers lines that were never stored.
-    if let Ok(own) = sessions.find(&session.0) {
-        own.remove().map_err(|source| MoveError::Left { session: session.0.clone(), source })?;
-    }
     let folder = sessions.root().join(&session.0);
-    if folder.exists() {
-        fs::remove_dir_all(&folder).map_err(|source| MoveError::Write { path: folder.clone(), source })?;
+    // This worker itself may have had it, and remembers lines that were never stored, in an anchor if nowhere else.
+    if let Some(own) = sessions.folder(&session) {
+        own.remove().map_err(|source| MoveError::Left { session: session.0.clone(), source })?;
     }
     let mut files = named(&whole.files, SESSION);
     // What else is there was made here.

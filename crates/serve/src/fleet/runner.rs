@@ -106,7 +106,7 @@ struct Stored(SessionStore, SessionId);
 impl Drop for Stored {
     fn drop(&mut self) {
         let Self(store, session) = self;
-        if let Ok(folder) = store.find(&session.0)
+        if let Some(folder) = store.folder(session)
             && let Err(error) = folder.remove()
         {
             tracing::debug!(%error, session = session.0, "the session of a task stays");
@@ -291,7 +291,7 @@ impl SessionRunner {
         let Some(moved) = moved else {
             let session = new_id();
             let made = self.host.start_task(&task, session.clone());
-            let made = made.map_err(|error| Trouble::Task(error_chain(&error)))?;
+            let made = made.map_err(|error| unbegun(&error))?;
             return Ok(Ready { next: Next::Runs(Box::new(made)), task, id: session, journal: 0, files });
         };
         files.extend(whole.files.into_iter().filter(|(name, _)| name.starts_with(SESSION)));
@@ -303,7 +303,7 @@ impl SessionRunner {
             SessionRequest { open: task.documents().collect(), moved: true, ..SessionRequest::default() };
         // Another machine sealed it. Who may write into the fleet's journals is the server's to say.
         let resumed = self.host.resume(&moved.session.0, Unsealed::Accept, request);
-        let session = resumed.map_err(|error| Trouble::Task(error_chain(&error)))?;
+        let session = resumed.map_err(|error| unbegun(&error))?;
         let next = Next::Runs(Box::new(session));
         Ok(Ready { next, task, id: moved.session, journal: moved.journal, files })
     }
@@ -325,6 +325,12 @@ impl SessionRunner {
             summary,
         })
     }
+}
+
+/// Why a session does not begin: this machine is the cause, or the task.
+fn unbegun(error: &HostError) -> Trouble {
+    let words = error_chain(error);
+    if error.is_of_its_folder() { Trouble::Here(words) } else { Trouble::Task(words) }
 }
 
 /// Says in the request where files have to be that go back.

@@ -129,8 +129,7 @@ pub async fn work(
             let _ = store.leave(&presence.worker).await;
             return Ok(());
         }
-        if !is_draining && pulling.is_none() && has_room(options, running.len().saturating_sub(over.count()))
-        {
+        if !is_draining && pulling.is_none() && has_room(options, running.len(), &over) {
             pulling = Some(Box::pin(store.pull(&offer)));
         }
         let has_ended = tokio::select! {
@@ -240,7 +239,8 @@ fn host_of(host: &Host, helper: PathBuf, folder: &Path) -> Host {
 }
 
 /// Whether another task may be taken.
-fn has_room(options: &WorkerOptions, running: usize) -> bool {
+fn has_room(options: &WorkerOptions, tasks: usize, over: &Over) -> bool {
+    let running = tasks.saturating_sub(over.count());
     options.most.is_none_or(|most| running < most) && Room::now().has_place(running)
 }
 
