@@ -118,11 +118,12 @@ impl<'a, S: Store> Copies<'a, S> {
         Ok(())
     }
 
-    /// The documents as they are stored, by their names.
+    /// The documents as they are stored, by their names. Those that are gone again, such as what an application writes while it saves, are none.
     pub(super) async fn documents(&self) -> BTreeMap<String, String> {
         let stored = self.stored.lock().await;
         let documents =
             stored.files.iter().filter_map(|(name, stamp)| Some((name.strip_prefix(DOCUMENTS)?, stamp)));
+        let documents = documents.filter(|(name, _)| facts(&self.documents.join(name)).is_ok());
         documents.map(|(name, stamp)| (name.to_owned(), stamp.hash.clone())).collect()
     }
 
