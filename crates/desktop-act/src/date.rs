@@ -252,12 +252,10 @@ fn to_text(shown: &[Shows], values: &[u32]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::date_fields::by_range;
-
-    const YEAR: (u32, u32) = (1, 275_760);
-    const DAY: (u32, u32) = (1, 31);
-    const TWELVE: (u32, u32) = (1, 12);
-    const SIXTY: (u32, u32) = (0, 59);
+    use crate::date_fields::{
+        by_range,
+        tests::{DAY, SIXTY, TWELVE, YEAR},
+    };
 
     #[test]
     fn what_is_read_is_what_was_written() {

@@ -150,15 +150,15 @@ fn dates(fields: &[Element], is_year: impl Fn(&Element) -> bool) -> Option<(Vec<
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use deskhand_core::ids::ElementId;
 
     use super::*;
 
-    const YEAR: (u32, u32) = (1, 275_760);
-    const DAY: (u32, u32) = (1, 31);
-    const TWELVE: (u32, u32) = (1, 12);
-    const SIXTY: (u32, u32) = (0, 59);
+    pub(crate) const YEAR: (u32, u32) = (1, 275_760);
+    pub(crate) const DAY: (u32, u32) = (1, 31);
+    pub(crate) const TWELVE: (u32, u32) = (1, 12);
+    pub(crate) const SIXTY: (u32, u32) = (0, 59);
 
     #[test]
     fn fields_are_recognised_in_any_order() {
