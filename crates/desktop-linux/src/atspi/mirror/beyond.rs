@@ -1,7 +1,7 @@
 //! What of a sheet lies beyond what shows, as its scroll bars tell.
 //!
 //! LibreOffice makes the range of a scroll bar as long as what is used, or what shows and one more, and adds what shows and one more: the
-//! end of it cannot be reached, so that it is no value of the bar. Which row is the last one is known up to one, because one that is cut off
+//! end of it cannot be reached, so the bar never has that value. Which row is the last one is known up to one, because one that is cut off
 //! counts as much as the toolkit says.
 
 use deskhand_core::{
