@@ -17,12 +17,12 @@ use tokio::time::{Instant, timeout};
 use crate::{
     calls::put_outcome,
     graph::Graph,
-    holder::{CANCELS, OUTCOMES, TASKS, TaskRecord, Times, cancel_key, lease_key, task_key},
+    holder::{CANCELS, OUTCOMES, TASKS, Times, cancel_key, lease_key, task_key},
     journal::{Entry, Outcome},
     pace::pause,
     plan::{BUDGETS, LIMITS},
     store::{Record, Revision, Store, StoreError},
-    task::TaskId,
+    task::{TaskId, TaskRecord},
 };
 
 use known::{Begins, Done, Held, Known, Ready, Stored};
@@ -269,7 +269,7 @@ impl<S: Store> Controller<S> {
     /// Whether a cancellation counts: that of a signed task only if the same key signed it.
     async fn is_cancelled(&self, task: &TaskId) -> Result<bool, StoreError> {
         let record = self.call(self.store.get(&task_key(task))).await?;
-        let record = record.and_then(|record| serde_json::from_slice::<TaskRecord>(&record.value).ok());
+        let record = record.and_then(|record| record.read::<TaskRecord>());
         let cancel = self.call(self.store.get(&cancel_key(task))).await?;
         let is_by = |record: TaskRecord, cancel: Record| record.spec.is_cancelled_by(&cancel.value);
         Ok(record.zip(cancel).is_none_or(|(record, cancel)| is_by(record, cancel)))

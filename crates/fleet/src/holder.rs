@@ -9,7 +9,6 @@ use std::{
     time::Duration,
 };
 
-use serde::{Deserialize, Serialize};
 use tokio::{sync::Mutex, time::Instant, try_join};
 
 use crate::{
@@ -18,7 +17,7 @@ use crate::{
     pace::pause,
     plan::{Attempt, BudgetRecord, OutcomeRecord, again, attempts, budget_key, now_ms, time_words},
     store::{Delivery, Place, Record, Revision, Store, StoreError},
-    task::{OnLoss, TaskId, TaskSpec},
+    task::{OnLoss, TaskId, TaskRecord, TaskSpec},
 };
 
 /// Times that hold for a whole fleet.
@@ -169,16 +168,6 @@ impl<S: Store> Lease<S> {
     }
 }
 
-/// What the fleet knows of a task.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct TaskRecord {
-    /// The task.
-    pub spec: TaskSpec,
-    /// How often it was put into the queue.
-    #[serde(default)]
-    pub released: u32,
-}
-
 /// What the keys of the records of tasks begin with, of their leases, and of their outcomes.
 pub const TASKS: &str = "task.";
 /// See [`TASKS`].
@@ -237,7 +226,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
     async fn try_hold(&self, delivery: &Delivery) -> Result<Held, Failed> {
         let task = &delivery.task;
         let (task_key, lease_key) = (task_key(task), lease_key(task));
-        let (record, entries, lease) = try_join!(
+        let (record, mut entries, lease) = try_join!(
             self.call(self.store.get(&task_key)),
             self.call(self.store.journal(task)),
             self.call(self.store.get(&lease_key)),
@@ -248,7 +237,6 @@ impl<S: Store, R: Runner> Worker<S, R> {
             return Ok(Held::Elsewhere);
         };
         let record: TaskRecord = serde_json::from_slice(&record.value).map_err(|_| Failed)?;
-        let mut entries = entries;
         if !matches!(entries.last(), Some((_, Entry::Ended { .. } | Entry::Again(_))) | None) {
             if self.is_held(delivery, lease.as_ref()).await? {
                 self.call(self.store.give_back(delivery, self.times.lease)).await?;
@@ -351,7 +339,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
         if let Some(deadline) = spec.deadline_ms.filter(|deadline| *deadline <= now_ms()) {
             return Ok(Some(expired(deadline, journal)));
         }
-        let budget = budget.and_then(|record| serde_json::from_slice::<BudgetRecord>(&record.value).ok());
+        let budget = budget.and_then(|record| record.read::<BudgetRecord>());
         let reached = batch.zip(budget.and_then(|budget| budget.reached));
         Ok(reached.map(|(batch, limit)| Outcome::OverBudget {
             reason: format!("the budget of {batch} is used up: its limit of {limit} is reached"),

@@ -6,6 +6,8 @@
 
 use std::{future::Future, time::Duration};
 
+use serde::de::DeserializeOwned;
+
 use crate::{
     journal::Entry,
     task::{Needs, Offer, TaskId},
@@ -46,6 +48,13 @@ pub struct Record {
     pub revision: Revision,
     /// What it says.
     pub value: Vec<u8>,
+}
+
+impl Record {
+    /// What it says; `None` if that cannot be read.
+    pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
+        serde_json::from_slice(&self.value).ok()
+    }
 }
 
 /// The server of a fleet.

@@ -195,3 +195,20 @@ impl TaskSpec {
         }
     }
 }
+
+/// What the fleet knows of a task.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    /// The task.
+    pub spec: TaskSpec,
+    /// How often it was put into the queue.
+    #[serde(default)]
+    pub released: u32,
+}
+
+impl TaskRecord {
+    /// The record of the task `id`; `None` if it cannot be read, or if somebody stored another task under this id.
+    pub fn stored_as(id: &TaskId, value: &[u8]) -> Option<Self> {
+        serde_json::from_slice(value).ok().filter(|record: &Self| record.spec.id == *id)
+    }
+}

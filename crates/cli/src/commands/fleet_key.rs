@@ -3,11 +3,11 @@
 use std::{fs, io};
 
 use deskhand_fleet::{
-    holder::{TaskRecord, task_key},
+    holder::task_key,
     nats::NatsStore,
     signed::{Key, Signed},
     store::Store as _,
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_runtime::private;
 

@@ -12,12 +12,12 @@ use std::{
 
 use deskhand_core::{agent::AgentReport, ids::AgentId, session::SubtaskStatus};
 use deskhand_fleet::{
-    holder::{CANCELS, TASKS, TaskRecord, outcome_key, task_key},
+    holder::{CANCELS, TASKS, outcome_key, task_key},
     journal::{Outcome, WorkerId},
     nats::{NatsOptions, NatsStore},
     plan::OutcomeRecord,
     store::Store as _,
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::config::{Config, MachineAgentSettings, NeedsSettings};
 use deskhand_runtime::agents::{Assignment, OpenAgents, Progress};

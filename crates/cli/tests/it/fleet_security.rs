@@ -12,11 +12,11 @@ use std::{
 };
 
 use deskhand_fleet::{
-    holder::{TaskRecord, cancel_key, outcome_key, task_key},
+    holder::{cancel_key, outcome_key, task_key},
     journal::{Entry, Part, WorkerId},
     nats::{NatsOptions, NatsStore},
     store::Store as _,
-    task::{Needs, TaskId, TaskSpec},
+    task::{Needs, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_testkit::nats_server::Server;
 use serde_json::{Value, json};

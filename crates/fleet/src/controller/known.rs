@@ -9,11 +9,11 @@ use tokio::time::Instant;
 
 use crate::{
     graph::{Graph, Step},
-    holder::{CANCELS, OUTCOMES, TASKS, TaskRecord},
+    holder::{CANCELS, OUTCOMES, TASKS},
     journal::Outcome,
     plan::{BUDGETS, LIMITS, OutcomeRecord, SUMMED, Slots, Summary, lead::Plans},
     store::{Record, Revision},
-    task::TaskId,
+    task::{TaskId, TaskRecord},
 };
 
 /// The most bytes of records of tasks that are kept until the tasks begin. Other records are read once more then.
@@ -140,11 +140,8 @@ impl Known {
             }
             let Some(Ok(id)) = key.strip_prefix(prefix).map(TaskId::new) else { continue };
             if prefix == TASKS {
-                let Ok(record) = serde_json::from_slice::<TaskRecord>(&value) else { continue };
-                // Otherwise, somebody repeats a task under another id.
-                if record.spec.id == id {
-                    self.learn_task(&record, Stored { revision, value });
-                }
+                let Some(record) = TaskRecord::stored_as(&id, &value) else { continue };
+                self.learn_task(&record, Stored { revision, value });
             } else if prefix == BUDGETS {
                 let Ok(budget) = serde_json::from_slice(&value) else { continue };
                 self.plans.learn_budget(id.as_str(), revision, budget);

@@ -14,10 +14,10 @@ use super::{
 use crate::{
     calls::{append, put_outcome},
     controller::Controller,
-    holder::{TaskRecord, cancel_key, expired, outcome_key, task_key},
+    holder::{cancel_key, expired, outcome_key, task_key},
     journal::{Entry, Journal, Outcome},
     store::{Revision, Store, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 
 /// How many calls are on their way at once.
@@ -112,7 +112,7 @@ impl<S: Store> Controller<S> {
     /// The limits of labels.
     pub(crate) async fn limits(&self) -> Result<Limits, StoreError> {
         let record = self.call(self.store.get(LABEL_LIMITS)).await?;
-        Ok(record.and_then(|record| serde_json::from_slice(&record.value).ok()).unwrap_or_default())
+        Ok(record.and_then(|record| record.read()).unwrap_or_default())
     }
 
     /// Which tasks count for the limits of labels, with the revision of the record that says so.
@@ -146,7 +146,7 @@ impl<S: Store> Controller<S> {
         summary.held = self.call(self.store.held()).await?;
         let known = self.call(self.store.get(SUMMARY)).await?;
         let revision = known.as_ref().map_or(0, |known| known.revision);
-        let known = known.and_then(|known| serde_json::from_slice::<Summary>(&known.value).ok());
+        let known = known.and_then(|known| known.read::<Summary>());
         if known.is_some_and(|known| known.tasks > summary.tasks || known.outcomes > summary.outcomes) {
             return Err(StoreError::Changed);
         }
@@ -221,7 +221,7 @@ impl<S: Store> Controller<S> {
             Ok(_) => Ok(None),
             Err(StoreError::Changed) => {
                 let known = self.insist(|| self.store.get(&key)).await?;
-                let known = known.and_then(|known| serde_json::from_slice::<TaskRecord>(&known.value).ok());
+                let known = known.and_then(|known| known.read::<TaskRecord>());
                 Ok(known.is_none_or(|known| known.spec.row_of != spec.row_of).then_some(spec.id))
             }
             Err(error @ StoreError::Unknown(_)) => Err(error),

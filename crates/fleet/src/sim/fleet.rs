@@ -24,11 +24,12 @@ use super::{
 };
 use crate::{
     controller::{Controller, LEADER},
-    holder::{TaskRecord, Times, Worker, cancel_key, task_key},
+    holder::{Times, Worker, cancel_key, task_key},
     journal::WorkerId,
     pace::pause,
     plan::LABEL_LIMITS,
     store::{Store as _, StoreError},
+    task::TaskRecord,
 };
 
 /// How many clients submit tasks.

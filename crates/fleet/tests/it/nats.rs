@@ -4,12 +4,12 @@ use std::{sync::Arc, time::Duration};
 
 use deskhand_fleet::{
     controller::Controller,
-    holder::{TaskRecord, Times, Worker, outcome_key, task_key},
+    holder::{Times, Worker, outcome_key, task_key},
     journal::WorkerId,
     nats::{NatsOptions, NatsStore, Told},
     sim::{Chance, SimRunner, Stoppable, Switch, World},
     store::Store,
-    task::{Offer, TaskId, TaskSpec},
+    task::{Offer, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_testkit::nats::Cluster;
 use tokio::{

@@ -9,7 +9,7 @@ use std::{
 
 use deskhand_fleet::{
     controller::Controller,
-    holder::{Beginning, Lease, Lost, Runner, TaskRecord, Times, Worker, outcome_key, task_key},
+    holder::{Beginning, Lease, Lost, Runner, Times, Worker, outcome_key, task_key},
     journal::{Entry, Journal, Outcome, WorkerId},
     plan::{
         Budget, BudgetRecord, Facts, ForEach, LABEL_LIMITS, OutcomeRecord, Retry, Used, Work, attempts,
@@ -17,7 +17,7 @@ use deskhand_fleet::{
     },
     sim::{Chance, Fences, Link, Network, Server, SimStore, Tail},
     store::Store,
-    task::{Offer, OnLoss, TaskId, TaskSpec},
+    task::{Offer, OnLoss, TaskId, TaskRecord, TaskSpec},
 };
 use serde_json::{Value, json};
 use tokio::{

@@ -9,13 +9,13 @@ use std::{
 
 use base64::{Engine as _, prelude::BASE64_URL_SAFE_NO_PAD};
 use deskhand_fleet::{
-    holder::{ANSWERS, QUESTIONS, TASKS, TaskRecord, cancel_key, lease_key, outcome_key, task_key},
+    holder::{ANSWERS, QUESTIONS, TASKS, cancel_key, lease_key, outcome_key, task_key},
     journal::{Entry, WorkerId},
     nats::{Attention, NatsOptions, NatsStore, Regard},
     plan::{SUMMARY, Summary},
     signed::Key,
     store::{Store, StoreError},
-    task::{Needs, Offer, TaskId, TaskSpec},
+    task::{Needs, Offer, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_testkit::nats_server::Server;
 use futures_util::StreamExt as _;

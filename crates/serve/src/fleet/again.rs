@@ -1,12 +1,12 @@
 //! Sends a task once more that did not finish.
 
 use deskhand_fleet::{
-    holder::{TaskRecord, task_key},
+    holder::task_key,
     journal::Outcome,
     nats::NatsStore,
     signed::Key,
     store::{Store as _, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 
 use super::view::TaskState;

@@ -103,7 +103,7 @@ async fn with_limits(store: &NatsStore, mut costs: Costs) -> Result<Costs, Store
 async fn limits(store: &NatsStore) -> Result<(Revision, Limits), StoreError> {
     let record = store.get(LABEL_LIMITS).await?;
     let revision = record.as_ref().map_or(0, |record| record.revision);
-    let limits = record.and_then(|record| serde_json::from_slice(&record.value).ok());
+    let limits = record.and_then(|record| record.read());
     Ok((revision, limits.unwrap_or_default()))
 }
 
@@ -141,7 +141,7 @@ pub async fn set_budget(store: &NatsStore, batch: &str, wanted: Budget) -> Resul
     loop {
         let known = store.get(&key).await?;
         let revision = known.as_ref().map_or(0, |known| known.revision);
-        let known = known.and_then(|known| serde_json::from_slice::<BudgetRecord>(&known.value).ok());
+        let known = known.and_then(|known| known.read::<BudgetRecord>());
         let before = known.unwrap_or_default();
         let allowed = Budget {
             model_calls: wanted.model_calls.or(before.allowed.model_calls),

@@ -38,7 +38,7 @@ impl Read<'_> {
             return Ok(facts.clone());
         }
         let record = self.store.get(&outcome_key(id)).await?;
-        let outcome = record.and_then(|record| serde_json::from_slice::<Outcome>(&record.value).ok());
+        let outcome = record.and_then(|record| record.read::<Outcome>());
         // It has one. A server that is behind the others may not know it yet.
         let outcome =
             outcome.ok_or_else(|| StoreError::Unknown(format!("the outcome of {id} is not there")))?;

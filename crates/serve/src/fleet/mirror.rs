@@ -12,12 +12,12 @@ use std::{
 
 use deskhand_core::ids::SessionId;
 use deskhand_fleet::{
-    holder::{QUESTIONS, TaskRecord, task_key},
+    holder::{QUESTIONS, task_key},
     journal::{Entry, Outcome, Part, WorkerId},
     nats::{FollowedJournal, NatsStore},
     plan::Work,
     store::{Place, Store as _, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Host, config::Config};
 use deskhand_runtime::{SessionFolder, new_id, people::listen_control, private};
@@ -361,7 +361,7 @@ impl Copying {
             self.asked = now.asks;
             let record = self.store.get(&format!("{QUESTIONS}{}", self.task)).await;
             let record = record.ok().flatten().filter(|_| now.asks.is_some());
-            self.question = record.and_then(|record| serde_json::from_slice(&record.value).ok());
+            self.question = record.and_then(|record| record.read());
         }
         let (place, question) = (now.words(), self.question.clone());
         self.shared.news.send_if_modified(|news| {

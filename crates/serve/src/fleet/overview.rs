@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use deskhand_core::{outcome::OutcomeKind, text::clip};
 use deskhand_fleet::{
-    holder::{CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS, TaskRecord},
+    holder::{CANCELS, LEASES, OUTCOMES, QUESTIONS, TASKS},
     journal::{Outcome, WorkerId},
     nats::Change,
     plan::{Facts, OutcomeRecord},
     signed::Signed,
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_runtime::catalogue::{self, SessionRow, SessionState};
 
@@ -214,10 +214,9 @@ impl Overview {
         let Ok(id) = TaskId::new(id) else { return false };
         let known = self.tasks.entry(id.clone()).or_insert_with(|| Known::new(&id));
         match (prefix, value) {
-            (TASKS, Some(value)) => match serde_json::from_slice::<TaskRecord>(&value) {
-                Ok(record) if record.spec.id == id => known.task(record, at_ms),
-                // Somebody stored one as another.
-                Ok(_) | Err(_) => return false,
+            (TASKS, Some(value)) => match TaskRecord::stored_as(&id, &value) {
+                Some(record) => known.task(record, at_ms),
+                None => return false,
             },
             (LEASES, Some(value)) => {
                 return known.lease(WorkerId(String::from_utf8_lossy(&value).into_owned()), at_ms);

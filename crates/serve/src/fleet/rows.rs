@@ -6,11 +6,11 @@
 use std::{borrow::Cow, sync::Arc};
 
 use deskhand_fleet::{
-    holder::{TaskRecord, outcome_key, task_key},
+    holder::{outcome_key, task_key},
     nats::NatsStore,
     plan::{Table, is_row_of},
     store::{Store as _, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use tokio::sync::Mutex;
 

@@ -10,12 +10,12 @@ use std::{
 
 use deskhand_core::text::error_chain;
 use deskhand_fleet::{
-    holder::{TaskRecord, task_key},
+    holder::task_key,
     nats::{FILE_BYTES_MAX, NatsStore},
     plan::{ForEach, Work, fill_name, name_results, row_task},
     signed::{Key, KeyError},
     store::{Store as _, StoreError},
-    task::{IdError, TaskId, TaskSpec},
+    task::{IdError, TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Task, WrittenTask, batch::TaskError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
@@ -356,7 +356,7 @@ async fn submit(
         Err(error @ StoreError::Unknown(_)) => return Err(error.into()),
     }
     let known = store.get(&task_key(&id)).await?;
-    let known = known.and_then(|known| serde_json::from_slice::<TaskRecord>(&known.value).ok());
+    let known = known.and_then(|known| known.read::<TaskRecord>());
     let Some(known) = known else { return Err(SubmitError::Known { id }) };
     if is_timed {
         spec.deadline_ms = known.spec.deadline_ms;

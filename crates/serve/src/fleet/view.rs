@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use deskhand_fleet::{
-    holder::{LEASES, OUTCOMES, TASKS, TaskRecord, cancel_key, lease_key, outcome_key, task_key},
+    holder::{LEASES, OUTCOMES, TASKS, cancel_key, lease_key, outcome_key, task_key},
     journal::{Entry, Journal, Outcome, WorkerId},
     nats::NatsStore,
     plan::{Attempt, OutcomeRecord, Summary, Used, attempts},
     signed::Signed,
     store::{Store as _, StoreError},
-    task::TaskId,
+    task::{TaskId, TaskRecord},
 };
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde::Serialize;
@@ -219,10 +219,9 @@ pub async fn named(store: &NatsStore, ids: &[String]) -> Result<(Vec<TaskRow>, V
 async fn one(store: &NatsStore, id: &str) -> Result<Option<TaskRow>, StoreError> {
     let Ok(id) = TaskId::new(id) else { return Ok(None) };
     let Some(record) = store.get(&task_key(&id)).await? else { return Ok(None) };
-    let task = serde_json::from_slice::<TaskRecord>(&record.value).ok();
-    let Some(task) = task.filter(|task| task.spec.id == id) else { return Ok(None) };
+    let Some(task) = TaskRecord::stored_as(&id, &record.value) else { return Ok(None) };
     let outcome = store.get(&outcome_key(&id)).await?;
-    let outcome = outcome.and_then(|record| serde_json::from_slice::<OutcomeRecord>(&record.value).ok());
+    let outcome = outcome.and_then(|record| record.read::<OutcomeRecord>());
     let has_open_rows = task.spec.for_each.as_ref().is_some_and(|table| table.rows.is_some());
     if outcome.is_none() && has_open_rows {
         return Ok(None);

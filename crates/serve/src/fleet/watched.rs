@@ -6,12 +6,12 @@ use std::{
 };
 
 use deskhand_fleet::{
-    holder::{LEASES, OUTCOMES, TASKS, TaskRecord},
+    holder::{LEASES, OUTCOMES, TASKS},
     nats::NatsStore,
     pace::pause,
     plan::OutcomeRecord,
     store::{Record, Revision, Store as _, StoreError},
-    task::TaskId,
+    task::{TaskId, TaskRecord},
 };
 use futures_util::{
     Stream, StreamExt as _,
@@ -156,11 +156,7 @@ impl Tasks {
         let named = WATCHED.iter().find_map(|prefix| Some((*prefix, TaskId::new(key.strip_prefix(prefix)?))));
         let Some((prefix, Ok(id))) = named else { return };
         let ended = if prefix == TASKS {
-            let Ok(mut record) = serde_json::from_slice::<TaskRecord>(&value) else { return };
-            // Otherwise, somebody stored one as another.
-            if record.spec.id != id {
-                return;
-            }
+            let Some(mut record) = TaskRecord::stored_as(&id, &value) else { return };
             (record.spec.work, record.spec.signed) = (serde_json::Value::Null, None);
             self.change(id, |known| known.task = Some(record))
         } else if prefix == LEASES {

@@ -4,12 +4,12 @@
 use std::sync::Arc;
 
 use deskhand_fleet::{
-    holder::{ANSWERS, QUESTIONS, TaskRecord, task_key},
+    holder::{ANSWERS, QUESTIONS, task_key},
     nats::NatsStore,
     pace::pause,
     signed::{Key, KeyError, Signed},
     store::{Store as _, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -113,8 +113,8 @@ impl Steering {
     /// The task as it is stored; `None` if that cannot be read.
     async fn spec(&self) -> Result<Option<TaskSpec>, StoreError> {
         let record = self.store.get(&task_key(&self.task)).await?;
-        let record = record.and_then(|record| serde_json::from_slice::<TaskRecord>(&record.value).ok());
-        Ok(record.map(|record| record.spec).filter(|spec| spec.id == self.task))
+        let record = record.and_then(|record| TaskRecord::stored_as(&self.task, &record.value));
+        Ok(record.map(|record| record.spec))
     }
 
     /// The key that signs what is wanted; none for a task that is not signed.
@@ -134,7 +134,7 @@ impl Steering {
     async fn answer(&self, line: &Value) -> Result<(), WishError> {
         let id = line.get("id").cloned().unwrap_or_default();
         let asked = self.store.get(&format!("{QUESTIONS}{}", self.task)).await?;
-        let question = asked.and_then(|record| serde_json::from_slice::<Question>(&record.value).ok());
+        let question = asked.and_then(|record| record.read::<Question>());
         let question = question.filter(|question| question.id() == id);
         let (Some(question), Some(spec)) = (question, self.spec().await?) else {
             return Err(WishError::NotAsked(id));

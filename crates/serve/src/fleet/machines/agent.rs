@@ -9,13 +9,13 @@ use std::{
 
 use deskhand_core::{agent::AgentReport, session::SubtaskStatus, text::error_chain};
 use deskhand_fleet::{
-    holder::{TaskRecord, lease_key, outcome_key, task_key},
+    holder::{lease_key, outcome_key, task_key},
     journal::WorkerId,
     nats::{Followed, NatsStore},
     pace::pause,
     plan::{OutcomeRecord, now_ms},
     store::{Revision, Store as _, StoreError},
-    task::{TaskId, TaskSpec},
+    task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::config::MachineAgentSettings;
 use deskhand_runtime::{
@@ -245,8 +245,7 @@ async fn submit(store: &NatsStore, spec: &TaskSpec) -> Result<(), MachineError> 
         let sent = match store.put(&key, 0, &value).await {
             Err(StoreError::Changed) => match store.get(&key).await {
                 Ok(Some(known)) => {
-                    let known = serde_json::from_slice::<TaskRecord>(&known.value).ok();
-                    let is_same = known.is_some_and(|known| known.spec == *spec);
+                    let is_same = known.read::<TaskRecord>().is_some_and(|known| known.spec == *spec);
                     return if is_same { Ok(()) } else { Err(MachineError::Another(spec.id.clone())) };
                 }
                 Ok(None) => Err(StoreError::Unknown("the task cannot be read".to_owned())),
