@@ -254,7 +254,8 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = LIMIT_EXAMPLES)]
 pub(crate) struct FleetLimitArgs {
-    /// The most tasks with a label that are with workers or wait for one at once; `none` for no limit.
+    /// The most tasks with a label that are with workers or wait for one at once; `none` for no limit. What waits for a worker when a
+    /// limit is set is not held back by it.
     #[arg(value_name = "LABEL=N", value_parser = parse_limit)]
     pub(crate) limits: Vec<(String, Option<usize>)>,
     /// Print JSON.

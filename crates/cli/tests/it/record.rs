@@ -139,6 +139,7 @@ fn the_demo_is_shown_by_hand_and_done_again_with_another_document() {
         assert!(shown.contains(part), "{part} in {shown}; {errors}");
     }
     assert_eq!(cells(&world, &first)[4], ["West", "140", "5600"]);
+    assert!(chart(&world, &first).contains("chart:bar"), "the person made a chart");
 
     let other = document(&world, "other", &OTHER_ROWS);
     let second = world.path().join("second.ods");

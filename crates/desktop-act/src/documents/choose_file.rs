@@ -10,7 +10,7 @@ use deskhand_core::{
     duration::milliseconds,
     ids::{ElementId, WindowId},
     text::clip,
-    ui::{Role, WindowInfo, WindowKind, belongs_to, same_app},
+    ui::{Role, Tree, WindowInfo, WindowKind, belongs_to, same_app},
 };
 use deskhand_desktop::{
     Desktop, DesktopError, DesktopResult, QuietLimits,
@@ -73,7 +73,11 @@ async fn choose<D: Desktop>(
     let name = file.path.rsplit('/').next().unwrap_or(&file.path).to_owned();
     let before = Shown::of(desktop, (window, &dialog), &name).await?;
     settle_earlier(desktop, dialog.id).await?;
-    let is_read = reach_field(desktop, &dialog, limits).await?;
+    let field = reach_field(desktop, &dialog, limits).await?;
+    if field == Field::Missing {
+        return Ok(ActionReport::from(done(Shortfall::StillOpen.into(), 0)).with_window(Some(dialog)));
+    }
+    let is_read = field == Field::Reads;
     if !is_read {
         // It tells nothing of itself: a path that is typed goes to its field. A completion is selected behind the caret.
         desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
@@ -120,15 +124,16 @@ async fn choose<D: Desktop>(
     Ok(done(evidence, waited_ms).into())
 }
 
-/// The topmost dialog for a file of the window: one with a field for a name, or one that tells nothing of itself.
+/// The topmost dialog for a file of the window: one with a field for a name, one that lists files, or one that tells nothing of itself.
 async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option<WindowInfo>, Halt> {
     for surface in surfaces(desktop, window).await?.into_iter().rev() {
         if surface.kind.is_popup() || surface.id == window {
             continue;
         }
         let tree = read_tree(desktop, surface.id).await?;
-        let says_so = tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER);
-        let is_opaque = surface.kind == WindowKind::Dialog && tree.has_no_controls();
+        let is_dialog = surface.kind == WindowKind::Dialog;
+        let says_so = says_so(&tree) || is_dialog && lists_files(&tree);
+        let is_opaque = is_dialog && tree.has_no_controls();
         if says_so || is_opaque || name_field_in(&tree).is_some() {
             return Ok(Some(surface));
         }
@@ -136,19 +141,48 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
     Ok(None)
 }
 
-/// Whether the dialog has a field for the name; GTK shows it after Ctrl+L.
-async fn reach_field<D: Desktop>(desktop: &D, dialog: &WindowInfo, limits: &ActLimits) -> Result<bool, Halt> {
+fn says_so(tree: &Tree) -> bool {
+    tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
+}
+
+/// Whether a dialog has a table of places, in one column, and one of files. That of GTK 2 does not say that it is for files.
+fn lists_files(tree: &Tree) -> bool {
+    let columns = || tree.elements.iter().filter_map(|one| Some(one.table?.columns));
+    columns().any(|count| count == 1) && columns().any(|count| count > 1)
+}
+
+/// The field for the name.
+#[derive(Debug, PartialEq, Eq)]
+enum Field {
+    /// It can be read.
+    Reads,
+    /// The dialog does not tell whether it has one.
+    Hidden,
+    /// The dialog has none: it is for something else.
+    Missing,
+}
+
+/// Finds the field for the name; GTK shows it after Ctrl+L.
+async fn reach_field<D: Desktop>(
+    desktop: &D,
+    dialog: &WindowInfo,
+    limits: &ActLimits,
+) -> Result<Field, Halt> {
     let tree = read_tree(desktop, dialog.id).await?;
     if name_field_in(&tree).is_some() {
-        return Ok(true);
+        return Ok(Field::Reads);
     }
     if tree.has_no_controls() {
-        return Ok(false);
+        return Ok(Field::Hidden);
     }
     let watch = watch_app(desktop, dialog.id).await?;
     desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('l') }).await?;
     desktop.settle(watch, limits.quiet).await?;
-    Ok(name_field(desktop, dialog).await?.is_some())
+    Ok(match name_field(desktop, dialog).await? {
+        Some(_) => Field::Reads,
+        None if says_so(&tree) => Field::Hidden,
+        None => Field::Missing,
+    })
 }
 
 /// What became of the dialog.

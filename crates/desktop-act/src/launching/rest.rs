@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
-    ui::{State, WindowInfo},
+    ui::{Role, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
@@ -32,12 +32,48 @@ const COUNT_APART: Duration = Duration::from_millis(300);
 const GROWTH_MAX: Duration = Duration::from_secs(5);
 /// How many elements of a window are read once, as soon as it shows any, so that the desktop learns which of its areas are drawn.
 const LEARNT_MAX: usize = 60;
+/// How long after it came a dialog that shows progress is waited for: the application prepares its window, and closes the dialog by itself.
+const PROGRESS_MAX: Duration = Duration::from_secs(15);
 /// The longest wait until it is read again what a window shows.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Waits until a window, which came at `since`, shows its elements and is idle, or goes on to change and shows no more of them; returns its current
-/// properties, or `None` if it closes.
+/// Waits until a window, which came at `since`, can be worked on; returns its current properties, or `None` if it closes.
 pub(super) async fn at_rest<D: Desktop>(
+    desktop: &D,
+    opened: WindowInfo,
+    since: Instant,
+    waited: &mut Waited,
+) -> DesktopResult<Option<WindowInfo>> {
+    let mut window = opened;
+    loop {
+        let windows = desktop.windows().await?;
+        let Some(idle) = idle(desktop, window, since, waited).await? else { return Ok(None) };
+        if since.elapsed() >= PROGRESS_MAX || waited.is_over() || !shows_progress(desktop, &idle).await? {
+            return Ok(Some(idle));
+        }
+        let begun = Instant::now();
+        desktop.windows_changed(&windows, LOOK_AGAIN).await?;
+        waited.spent(milliseconds(begun.elapsed()));
+        window = idle;
+    }
+}
+
+/// Whether a window is a dialog of no other window, with a progress bar.
+async fn shows_progress<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<bool> {
+    if window.kind != WindowKind::Dialog || !window.stands_alone() {
+        return Ok(false);
+    }
+    let limits = TreeLimits { nodes_max: LEARNT_MAX, cells: false, ..TreeLimits::default() };
+    match desktop.tree(window.id, limits).await {
+        Ok(tree) => Ok(tree.elements.iter().any(|one| one.role == Role::PROGRESS_BAR)),
+        // The next look finds that it has gone.
+        Err(DesktopError::NoWindow(_)) => Ok(true),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits until a window shows its elements and is idle, or goes on to change and shows no more of them; `None` if it closes.
+async fn idle<D: Desktop>(
     desktop: &D,
     opened: WindowInfo,
     since: Instant,

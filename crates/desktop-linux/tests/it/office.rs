@@ -139,7 +139,7 @@ impl Office {
                         Outcome::of(report, now.is_some_and(|now| now.text.as_deref() == Some("Center")))
                     }
                     None => Outcome::none(
-                        "LibreOffice builds its drop-downs of toggle buttons without a name or options, and has no combo box",
+                        "LibreOffice has no combo box. Its drop-downs are toggle buttons without names; `select` chooses in them, too",
                     ),
                 }
             }

@@ -53,17 +53,16 @@ async fn windows_of_toolkits_without_elements_are_there_once_they_are_mapped() {
     shut_down(desktop).await;
 }
 
-const SPLASH: &str = "
+/// Shows what `FIRST` makes, and after some time its window.
+const STARTS: &str = "
 import gi
 gi.require_version('Gdk', '3.0')
 gi.require_version('Gtk', '3.0')
 from gi.repository import Gdk, GLib, Gtk
-splash = Gtk.Window(title='splash')
-splash.set_type_hint(Gdk.WindowTypeHint.SPLASHSCREEN)
-splash.add(Gtk.Label(label='loading'))
-splash.show_all()
+FIRST
+first.show_all()
 def begin():
-    splash.destroy()
+    first.destroy()
     main = Gtk.Window(title='ready')
     column = Gtk.Box()
     for name in ['a', 'b', 'c']:
@@ -74,18 +73,41 @@ def begin():
 GLib.timeout_add(1500, begin)
 Gtk.main()
 ";
+const SPLASH: &str = "
+first = Gtk.Window(title='splash')
+first.set_type_hint(Gdk.WindowTypeHint.SPLASHSCREEN)
+first.add(Gtk.Label(label='loading'))
+";
+const PROGRESS: &str = "
+first = Gtk.Dialog(title='searching')
+first.get_content_area().add(Gtk.Label(label='for plug-ins'))
+first.get_content_area().add(Gtk.ProgressBar())
+first.add_button('Skip', 1)
+first.add_button('Cancel', 2)
+";
+
+/// The title of the window that counts as opened.
+async fn opened_after(first: &str) -> String {
+    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
+    let (window, _) = launch(&desktop, "/usr/bin/python3", &["-c", &STARTS.replace("FIRST", first)]).await;
+    let windows = desktop.windows().await.unwrap();
+    let title = windows.iter().find(|info| info.id == window).unwrap().title.clone();
+    shut_down(desktop).await;
+    title
+}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_splash_screen_is_not_taken_for_the_window() {
-    if !has_programs(&["/usr/bin/python3"]) {
-        return;
+    if has_programs(&["/usr/bin/python3"]) {
+        assert_eq!(opened_after(SPLASH).await, "ready");
     }
-    let desktop = LinuxDesktop::start_virtual(VirtualOptions::default()).await.unwrap();
-    let (window, _) = launch(&desktop, "/usr/bin/python3", &["-c", SPLASH]).await;
-    let windows = desktop.windows().await.unwrap();
-    let found = windows.iter().find(|info| info.id == window).unwrap();
-    assert_eq!(found.title, "ready", "{windows:?}");
-    shut_down(desktop).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_dialog_that_shows_progress_is_not_taken_for_the_window() {
+    if has_programs(&["/usr/bin/python3"]) {
+        assert_eq!(opened_after(PROGRESS).await, "ready");
+    }
 }
 
 const BUSY: &str = "
