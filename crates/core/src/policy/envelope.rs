@@ -389,7 +389,9 @@ pub(crate) fn chooses_file(surface: &Surface) -> bool {
     let is_named = |one: &Element| takes_file(one) && !one.name.trim().is_empty();
     surface.tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
         || (surface.window.kind == WindowKind::Dialog
-            && (is_opaque(surface) || surface.tree.elements.iter().any(is_named)))
+            && (is_opaque(surface)
+                || surface.tree.lists_files()
+                || surface.tree.elements.iter().any(is_named)))
 }
 
 /// Whether a dialog tells assistive technology nothing of itself, as that for files of a browser may.

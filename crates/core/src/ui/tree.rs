@@ -76,6 +76,13 @@ impl Tree {
         self.elements.iter().all(|element| !element.source.is_tree() || !element.role.is_interactive())
     }
 
+    /// Whether it has a table of places, in one column, and one of files, as the dialog for files of GTK 2, which does not say what it is
+    /// for.
+    pub fn lists_files(&self) -> bool {
+        let columns = || self.elements.iter().filter_map(|one| Some(one.table?.columns));
+        columns().any(|count| count == 1) && columns().any(|count| count > 1)
+    }
+
     /// The element that has the keyboard focus; of several, the one that is listed last.
     pub fn focused(&self) -> Option<&Element> {
         self.elements.iter().rev().find(|element| element.states.has(State::Focused))

@@ -132,7 +132,7 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
         }
         let tree = read_tree(desktop, surface.id).await?;
         let is_dialog = surface.kind == WindowKind::Dialog;
-        let says_so = says_so(&tree) || is_dialog && lists_files(&tree);
+        let says_so = says_so(&tree) || is_dialog && tree.lists_files();
         let is_opaque = is_dialog && tree.has_no_controls();
         if says_so || is_opaque || name_field_in(&tree).is_some() {
             return Ok(Some(surface));
@@ -143,12 +143,6 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
 
 fn says_so(tree: &Tree) -> bool {
     tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
-}
-
-/// Whether a dialog has a table of places, in one column, and one of files. That of GTK 2 does not say that it is for files.
-fn lists_files(tree: &Tree) -> bool {
-    let columns = || tree.elements.iter().filter_map(|one| Some(one.table?.columns));
-    columns().any(|count| count == 1) && columns().any(|count| count > 1)
 }
 
 /// The field for the name.

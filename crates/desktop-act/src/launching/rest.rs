@@ -104,6 +104,7 @@ async fn idle<D: Desktop>(
         let Some(elements) = count(desktop, window.id, few).await? else { return Ok(None) };
         let shown = window.accessible && elements >= ELEMENTS_MIN;
         if shown && !learnt {
+            tracing::debug!(window = %window.id, "a window shows its first elements");
             // What reads drawn areas is made ready while the window opens.
             let limits = TreeLimits { nodes_max: LEARNT_MAX, cells: false, ..TreeLimits::default() };
             learnt = count(desktop, window.id, limits).await?.is_some();

@@ -5,7 +5,7 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Child, ChildStdin, Command, Stdio},
-    sync::mpsc,
+    sync::{Arc, Mutex, PoisonError, mpsc},
     thread,
     time::{Duration, Instant},
 };
@@ -16,12 +16,18 @@ use serde_json::{Value, json};
 /// How long a call may take. One that takes longer hangs.
 pub(super) const CALL_MAX: Duration = Duration::from_secs(90);
 
+/// What the server logs once a window that opens has elements, and what makes it do so.
+const SHOWS: &str = "a window shows its first elements";
+const LOGS: &str = "error,deskhand_desktop_act::launching=debug";
+
 /// A server, and the desktop that it serves.
 pub(super) struct Client {
     child: Child,
     input: Option<ChildStdin>,
     lines: mpsc::Receiver<Value>,
     last: u64,
+    /// When windows that opened had elements.
+    shown: Arc<Mutex<Vec<Instant>>>,
 }
 
 /// What a call returned.
@@ -35,10 +41,11 @@ pub(super) struct Called {
 impl Client {
     /// Starts the server for a user whose home is `home`. Everything is approved: it is about applications, not about the gate.
     pub(super) fn start(binary: &Path, home: &Path) -> Result<Self> {
-        let errors = File::create(home.join("deskhand.log")).context("make the log of the server")?;
+        let mut log = File::create(home.join("deskhand.log")).context("make the log of the server")?;
         let mut child = Command::new(binary)
             .args(["mcp", "--approve", "all", "--no-safe-guard", "--keep=never", "--size", "1280x900"])
             .env("HOME", home)
+            .env("DESKHAND_LOG", LOGS)
             // Java takes the home of the user from elsewhere.
             .env("JAVA_TOOL_OPTIONS", format!("-Duser.home={}", home.display()))
             .env_remove("DISPLAY")
@@ -47,7 +54,7 @@ impl Client {
             .current_dir(home)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(errors)
+            .stderr(Stdio::piped())
             .spawn()
             .with_context(|| format!("start {}", binary.display()))?;
         let output = BufReader::new(child.stdout.take().context("read what the server says")?);
@@ -58,8 +65,20 @@ impl Client {
             // It ends with the server, or with the client.
             parsed.all(|message| send.send(message).is_ok());
         });
+        let logged = BufReader::new(child.stderr.take().context("read what the server logs")?);
+        let shown: Arc<Mutex<Vec<Instant>>> = Arc::default();
+        let noted = Arc::clone(&shown);
+        thread::spawn(move || {
+            for line in logged.lines().map_while(Result::ok) {
+                if line.contains(SHOWS) {
+                    noted.lock().unwrap_or_else(PoisonError::into_inner).push(Instant::now());
+                }
+                // A log that cannot be written is no reason to end.
+                let _ = writeln!(log, "{line}");
+            }
+        });
         let input = child.stdin.take();
-        let mut client = Self { child, input, lines, last: 0 };
+        let mut client = Self { child, input, lines, last: 0, shown };
         client.request(
             "initialize",
             &json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "bench", "version": "1"}}),
@@ -71,6 +90,12 @@ impl Client {
     /// The process of the server.
     pub(super) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// When a window that opened after `came` had its first elements; `None` if the server noted none.
+    pub(super) fn elements_since(&self, came: Instant) -> Option<Instant> {
+        let shown = self.shown.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.iter().find(|at| **at >= came).copied()
     }
 
     fn send(&mut self, message: &Value) -> Result<()> {

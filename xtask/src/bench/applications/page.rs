@@ -24,7 +24,8 @@ pub(super) fn line(row: &Row) -> String {
     let cells: Vec<String> =
         Column::ALL.iter().map(|column| format!("{} {}", column.word(), word(row.cell(*column)))).collect();
     let blank = if row.blank_ms > 0 { format!(", blank for {} ms", row.blank_ms) } else { String::new() };
-    let first = row.first_ms.map_or_else(String::new, |ms| format!(" ({ms} ms{blank})"));
+    let ready = row.ready_ms.map_or_else(String::new, |ms| format!(", ready after {ms} ms"));
+    let first = row.first_ms.map_or_else(String::new, |ms| format!(" ({ms} ms{blank}{ready})"));
     format!("{:<24} {:<14} {}{first}", row.name, row.toolkit, cells.join(", "))
 }
 
@@ -54,9 +55,10 @@ pub(super) fn page(rows: &[Row], date: &str, load: &str) -> String {
          What works in which application, each from a package of Debian, started by its name on a private desktop and operated over\n\
          `deskhand mcp`. Written by `cargo xtask bench applications` on {date}. What counts is what the X server lists, what is in the file on disk,\n\
          or what another program finds on the clipboard, never what Deskhand says. `–` is what the application does not have, or what was not tried in\n\
-         it. First elements are read from the application, or from a picture where it exposes none, by the model that `deskhand model pull ocr`\n\
-         gets; the time counts from its last window. A window that its application leaves *blank*, in one colour, has no elements: that time, taken\n\
-         from pictures of the screen, is told, and what comes after it has to be under 1.5 s.\n\
+         it. First elements are those that the application exposes, or, where it exposes none, what the model of `deskhand model pull ocr` reads in\n\
+         a picture; they have to be there 1.5 s after the last window that came. Time in which that window was *blank*, in one colour, is taken\n\
+         off; pictures of the screen say so. A window is *ready* when `open` has waited until it can be worked in, and `look` has read all that\n\
+         is drawn, which takes the longer the more text it is.\n\
          Times depend on what else the machine does: its load was {load}.\n\
          A verdict is wrong if it says `seen` of what did not happen; *missed* is what happened and was not `seen`.\n\n\
          [Toolkits](reference/toolkits.md) has what each toolkit can do.\n\n"
@@ -71,7 +73,8 @@ pub(super) fn page(rows: &[Row], date: &str, load: &str) -> String {
             0 => String::new(),
             ms => format!(", blank for {}", seconds(ms)),
         };
-        let took = row.first_ms.map(|ms| format!(" ({}{blank}{how})", seconds(ms)));
+        let ready = row.ready_ms.map(|ms| format!("; ready: {}{how}", seconds(ms))).unwrap_or_default();
+        let took = row.first_ms.map(|ms| format!(" ({}{blank}{ready})", seconds(ms)));
         let cell = |column: &Column| {
             let took = took.as_deref().filter(|_| *column == Column::First).unwrap_or_default();
             format!("{}{took}", word(row.cell(*column)))
@@ -118,8 +121,8 @@ mod tests {
         assert!(page.contains(&format!("| {} | {} |", program.name, program.toolkit)), "{page}");
         assert!(page.contains("first elements: no   answer in letter.txt"), "{page}");
         assert_eq!(figures(&[row.clone()])["complete"], 0);
-        (row.first_ms, row.blank_ms) = (Some(4_180), 2_530);
+        (row.first_ms, row.ready_ms, row.blank_ms) = (Some(4_180), Some(5_020), 2_530);
         let page = super::page(&[row], "2026-01-02", "0.5 on 2 processors");
-        assert!(page.contains("(4.1 s, blank for 2.5 s)"), "{page}");
+        assert!(page.contains("(4.1 s, blank for 2.5 s; ready: 5.0 s)"), "{page}");
     }
 }

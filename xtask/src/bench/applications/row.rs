@@ -55,6 +55,8 @@ pub(super) struct Row {
     cells: Vec<(Column, Cell)>,
     /// How long after its last window the first elements were there, in milliseconds.
     pub(super) first_ms: Option<u64>,
+    /// How long after its last window it could be worked in, with all that was read, in milliseconds.
+    pub(super) ready_ms: Option<u64>,
     /// For how long that window was blank, in milliseconds.
     pub(super) blank_ms: u64,
     /// Whether its elements are read from a picture.
@@ -86,6 +88,7 @@ impl Row {
             version: version_of(program.package),
             cells: Column::ALL.map(|column| (column, cell(column))).to_vec(),
             first_ms: None,
+            ready_ms: None,
             blank_ms: 0,
             read_from_picture: false,
             slow: false,

@@ -4,7 +4,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::{Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context as _, Result};
@@ -17,7 +17,7 @@ use super::{
     models,
     programs::{List, Program, Save, Where},
     row::{Cell, Column, Row},
-    screen::Screen,
+    screen::{Listing, Screen},
 };
 use crate::console;
 
@@ -124,27 +124,37 @@ impl Stage<'_> {
             let other = active_window(&listed).context("find a window")?;
             looked = self.look(&other)?;
         }
-        let after = window.as_ref().map(|one| one.came.elapsed()).unwrap_or_default();
-        let blank = window.map(|one| self.screen.was_blank(&one)).unwrap_or_default();
+        self.first_elements(&looked, window.as_ref());
+        self.greetings()?;
+        Ok(true)
+    }
+
+    /// Judges when the first elements were there: those of this look, or those that a window had while `open` waited.
+    fn first_elements(&mut self, looked: &Called, window: Option<&Listing>) {
+        let since =
+            |at: Instant| window.map(|one| at.saturating_duration_since(one.came)).unwrap_or_default();
+        let ready = since(Instant::now());
+        let exposed = window.and_then(|one| self.client.elements_since(one.came));
+        let first = exposed.map_or(ready, |at| since(at).min(ready));
+        let blank = window.map(|one| self.screen.was_blank(one)).unwrap_or_default().min(first);
         let ms = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        (self.row.first_ms, self.row.blank_ms) = (Some(ms(after)), ms(blank));
+        (self.row.first_ms, self.row.ready_ms, self.row.blank_ms) =
+            (Some(ms(first)), Some(ms(ready)), ms(blank));
         self.row.read_from_picture = looked.text.contains("by ocr");
         let count = elements(&looked.text);
-        if count < ELEMENTS_MIN {
-            self.set(Column::First, Cell::Fails(format!("{count} elements")));
-        } else if after.saturating_sub(blank) > FIRST_ELEMENTS_MAX {
+        let cell = if count < ELEMENTS_MIN {
+            Cell::Fails(format!("{count} elements"))
+        } else if first.saturating_sub(blank) > FIRST_ELEMENTS_MAX {
+            self.row.slow = true;
             let blank = match blank.is_zero() {
                 true => String::new(),
                 false => format!(", which was blank for {:.1} s", blank.as_secs_f64()),
             };
-            let after = after.as_secs_f64();
-            self.set(Column::First, Cell::Fails(format!("{after:.1} s after its window{blank}")));
-            self.row.slow = true;
+            Cell::Fails(format!("{:.1} s after its window{blank}", first.as_secs_f64()))
         } else {
-            self.set(Column::First, Cell::Works);
-        }
-        self.greetings()?;
-        Ok(true)
+            Cell::Works
+        };
+        self.set(Column::First, cell);
     }
 
     /// Leaves the windows that come at a first start, and finds the one to work in.
