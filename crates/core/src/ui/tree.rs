@@ -108,7 +108,23 @@ impl Tree {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{geometry::Rect, ui::Role};
+    use crate::{
+        geometry::Rect,
+        ui::{Role, TableShape},
+    };
+
+    #[test]
+    fn a_table_of_places_beside_one_of_files_lists_files() {
+        let tree = |columns: &[u32]| {
+            let table = |columns: &u32| Element {
+                table: Some(TableShape { rows: 0, columns: *columns }),
+                ..Element::new(ElementId(1), Role::TABLE, "")
+            };
+            Tree { elements: columns.iter().map(table).collect(), partial: None }
+        };
+        assert!(tree(&[1, 3]).lists_files());
+        assert!(!tree(&[1, 1]).lists_files() && !tree(&[3]).lists_files() && !tree(&[]).lists_files());
+    }
 
     #[test]
     fn the_deepest_element_at_a_point_is_the_last_sibling_that_covers_it() {

@@ -6,7 +6,7 @@ use deskhand_core::{
     observation::{Look, Observation, Surface, WindowView},
     policy::{Decision, Policy, Rule},
     session::{ApprovalScope, Effect, Event, SessionConfig},
-    ui::{Role, Tree, WindowKind},
+    ui::{Element, Role, TableShape, Tree, WindowKind},
 };
 use serde_json::{Value, json};
 
@@ -188,20 +188,33 @@ fn a_file_is_chosen_in_a_dialog_that_is_there_and_a_page_gets_none_unasked() {
         view
     };
     let opens = json!([{"function": "click_element", "arguments": {"id": "e4"}}, chooses]);
-    let request = |request: &str| {
+    let request = |request: &str, chooser: &[Element]| {
         let mut h = Harness::acting(with_forms(), request, web(first_page()), &opens);
         let mut dialog = window(2, "Open File", "Forms");
         dialog.kind = WindowKind::Dialog;
         // It opens unannounced.
         h.succeeds(Some(dialog.clone()), Value::Null);
-        let chooser =
-            vec![element(20, 0, Role::FILE_CHOOSER, "Open File"), element(21, 1, Role::ENTRY, "Name")];
         let mut seen = web(first_page());
-        seen.surfaces.push(Surface { window: dialog, tree: Tree { elements: chooser, partial: None } });
+        let tree = Tree { elements: chooser.to_vec(), partial: None };
+        seen.surfaces.push(Surface { window: dialog, tree });
         looks_again(&mut h, seen);
         h.guarded()
     };
-    let asked = request("Fill in the form.").unwrap();
-    assert!(asked.contains("it gives the file `/home/ada/keys.txt` to a page"), "{asked}");
-    assert_eq!(request("Upload /home/ada/keys.txt with the form."), None);
+    let says_so = [element(20, 0, Role::FILE_CHOOSER, "Open File"), element(21, 1, Role::ENTRY, "Name")];
+    // That of GTK 2, whose field comes by keys.
+    let table = |id: u32, columns: u32| Element {
+        table: Some(TableShape { rows: 6, columns }),
+        ..element(id, 1, Role::TABLE, "")
+    };
+    let lists_files = [
+        element(20, 0, Role::DIALOG, "Open Image"),
+        table(21, 1),
+        table(22, 3),
+        element(23, 1, Role::PUSH_BUTTON, "Open"),
+    ];
+    for chooser in [&says_so[..], &lists_files] {
+        let asked = request("Fill in the form.", chooser).unwrap();
+        assert!(asked.contains("it gives the file `/home/ada/keys.txt` to a page"), "{asked}");
+        assert_eq!(request("Upload /home/ada/keys.txt with the form.", chooser), None);
+    }
 }

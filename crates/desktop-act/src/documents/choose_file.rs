@@ -156,7 +156,8 @@ enum Field {
     Missing,
 }
 
-/// Finds the field for the name; GTK shows it after Ctrl+L.
+/// Finds the field for the name; GTK shows it after Ctrl+L. The list of recent files of GTK 2 knows no such key: a slash leaves it, and the next one
+/// shows the field.
 async fn reach_field<D: Desktop>(
     desktop: &D,
     dialog: &WindowInfo,
@@ -169,14 +170,21 @@ async fn reach_field<D: Desktop>(
     if tree.has_no_controls() {
         return Ok(Field::Hidden);
     }
-    let watch = watch_app(desktop, dialog.id).await?;
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('l') }).await?;
-    desktop.settle(watch, limits.quiet).await?;
-    Ok(match name_field(desktop, dialog).await? {
-        Some(_) => Field::Reads,
-        None if says_so(&tree) => Field::Hidden,
-        None => Field::Missing,
-    })
+    let key = |modifiers: &[Modifier], key| KeyChord { modifiers: modifiers.to_vec(), key: Key::Char(key) };
+    let location = key(&[Modifier::Ctrl], 'l');
+    let keys = match says_so(&tree) {
+        true => vec![location],
+        false => vec![location, key(&[], '/'), key(&[], '/')],
+    };
+    for key in &keys {
+        let watch = watch_app(desktop, dialog.id).await?;
+        desktop.press(key).await?;
+        desktop.settle(watch, limits.quiet).await?;
+        if name_field(desktop, dialog).await?.is_some() {
+            return Ok(Field::Reads);
+        }
+    }
+    Ok(if says_so(&tree) { Field::Hidden } else { Field::Missing })
 }
 
 /// What became of the dialog.
