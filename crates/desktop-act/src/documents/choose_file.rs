@@ -132,15 +132,15 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
         }
         let tree = read_tree(desktop, surface.id).await?;
         let is_dialog = surface.kind == WindowKind::Dialog;
-        let says_so = says_so(&tree) || is_dialog && tree.lists_files();
-        let is_opaque = is_dialog && tree.has_no_controls();
-        if says_so || is_opaque || name_field_in(&tree).is_some() {
+        let seems_so = is_dialog && (tree.lists_files() || tree.has_no_controls());
+        if says_so(&tree) || seems_so || name_field_in(&tree).is_some() {
             return Ok(Some(surface));
         }
     }
     Ok(None)
 }
 
+/// Whether a dialog says that it is for files.
 fn says_so(tree: &Tree) -> bool {
     tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
 }
@@ -172,9 +172,9 @@ async fn reach_field<D: Desktop>(
     }
     let key = |modifiers: &[Modifier], key| KeyChord { modifiers: modifiers.to_vec(), key: Key::Char(key) };
     let location = key(&[Modifier::Ctrl], 'l');
-    let keys = match says_so(&tree) {
-        true => vec![location],
-        false => vec![location, key(&[], '/'), key(&[], '/')],
+    let (keys, without) = match says_so(&tree) {
+        true => (vec![location], Field::Hidden),
+        false => (vec![location, key(&[], '/'), key(&[], '/')], Field::Missing),
     };
     for key in &keys {
         let watch = watch_app(desktop, dialog.id).await?;
@@ -184,7 +184,7 @@ async fn reach_field<D: Desktop>(
             return Ok(Field::Reads);
         }
     }
-    Ok(if says_so(&tree) { Field::Hidden } else { Field::Missing })
+    Ok(without)
 }
 
 /// What became of the dialog.
