@@ -17,6 +17,31 @@ use crate::support::{World, has_desktop, has_programs};
 const PICTURE: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"20\" height=\"20\"/>";
 const RTF: &str = "{\\rtf1 hello}";
 
+/// The applications that the user has chosen, so that it does not matter which others are installed.
+const CHOSEN: &str = "[Default Applications]
+text/plain=org.xfce.mousepad.desktop
+text/markdown=org.xfce.mousepad.desktop
+text/css=org.xfce.mousepad.desktop
+text/x-python=org.xfce.mousepad.desktop
+text/x-python3=org.xfce.mousepad.desktop
+application/json=org.xfce.mousepad.desktop
+text/html=chromium.desktop
+text/xml=chromium.desktop
+application/xml=chromium.desktop
+image/svg+xml=chromium.desktop
+inode/directory=chromium.desktop
+text/csv=libreoffice-calc.desktop
+application/rtf=libreoffice-writer.desktop
+text/rtf=libreoffice-writer.desktop
+";
+
+/// A world whose user has chosen [`CHOSEN`].
+fn world_of_chosen() -> World {
+    let world = World::new();
+    world.file(".config/mimeapps.list", CHOSEN);
+    world
+}
+
 /// The titles of the windows after these were opened.
 fn titles(world: &World, open: &[&str]) -> Vec<String> {
     let windows = windows(world, open);
@@ -38,7 +63,7 @@ fn several_documents_open_in_one_go_and_each_of_them_once() {
     if !has_desktop() || !has_programs(&["mousepad", "soffice"]) {
         return;
     }
-    let world = World::new();
+    let world = world_of_chosen();
     world.file("notes.txt", "one");
     world.file("doc.md", "two");
     world.file("letter.rtf", RTF);
@@ -152,7 +177,7 @@ fn ten_documents_of_ten_types_open_together_and_each_of_them_once() {
     if !has_desktop() || !has_programs(&["mousepad", "chromium", "soffice"]) {
         return;
     }
-    let world = World::new();
+    let world = world_of_chosen();
     let texts = ["notes.txt", "doc.md", "data.json", "run.py", "style.css"];
     texts.iter().for_each(|name| drop(world.file(name, "x")));
     for (name, content) in
