@@ -253,7 +253,9 @@ async fn all_rest<D: Desktop>(
         }
     }
     waited.spent(longest_ms);
-    Ok(true)
+    // One may have closed after it rested: a dialog that showed the progress of the start.
+    let now = desktop.windows().await?;
+    Ok(shown.iter().flatten().all(|one| now.iter().any(|window| window.id == one.window.id)))
 }
 
 /// How the program ended that was to show something, if it will not do so any more: it failed, or no running instance took over.

@@ -30,6 +30,8 @@ const CHANGES_MAX: Duration = Duration::from_millis(750);
 const COUNT_APART: Duration = Duration::from_millis(300);
 /// How long after it came more elements are waited for: a list may grow for ever.
 const GROWTH_MAX: Duration = Duration::from_secs(5);
+/// The fewest elements of a window that can be worked on.
+const ELEMENTS_MIN: usize = 3;
 /// How many elements of a window are read once, as soon as it shows any, so that the desktop learns which of its areas are drawn.
 const LEARNT_MAX: usize = 60;
 /// How long after it came a dialog that shows progress is waited for: the application prepares its window, and closes the dialog by itself.
@@ -58,14 +60,17 @@ pub(super) async fn at_rest<D: Desktop>(
     }
 }
 
-/// Whether a window is a dialog of no other window, with a progress bar.
+/// Whether a window is a dialog of no other window, with a progress bar or with its elements gone: it is about to close.
 async fn shows_progress<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<bool> {
     if window.kind != WindowKind::Dialog || !window.stands_alone() {
         return Ok(false);
     }
     let limits = TreeLimits { nodes_max: LEARNT_MAX, cells: false, ..TreeLimits::default() };
     match desktop.tree(window.id, limits).await {
-        Ok(tree) => Ok(tree.elements.iter().any(|one| one.role == Role::PROGRESS_BAR)),
+        Ok(tree) => {
+            let is_emptied = window.accessible && tree.elements.len() < ELEMENTS_MIN;
+            Ok(is_emptied || tree.elements.iter().any(|one| one.role == Role::PROGRESS_BAR))
+        }
         // The next look finds that it has gone.
         Err(DesktopError::NoWindow(_)) => Ok(true),
         Err(error) => Err(error),
@@ -79,7 +84,6 @@ async fn idle<D: Desktop>(
     since: Instant,
     waited: &mut Waited,
 ) -> DesktopResult<Option<WindowInfo>> {
-    const ELEMENTS_MIN: usize = 3;
     let few = TreeLimits { nodes_max: ELEMENTS_MIN, ..TreeLimits::default() };
     let mut window = opened;
     let mut silent_ms = 0;
