@@ -31,7 +31,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "deskhand-serve",
         ],
     ),
-    ("deskhand-browser", &[]),
+    ("deskhand-browser", &["deskhand-process"]),
     ("deskhand-confine", &["deskhand-process"]),
     ("deskhand-core", &[]),
     ("deskhand-embed", &["deskhand-model-archive"]),

@@ -8,10 +8,12 @@ use std::{
     process::ExitStatus,
 };
 
+use deskhand_process::{check_peer, without_new_privileges};
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::{
     net::UnixListener,
     process::{Child, Command},
+    runtime::Handle,
     signal::unix::{SignalKind, signal},
     sync::watch,
     task::JoinSet,
@@ -43,6 +45,8 @@ pub enum Engine {
 /// A browser to start.
 #[derive(Debug, Clone)]
 pub struct Hold {
+    /// Whether the browser is started with `no_new_privs`, as all applications of a confined desktop are.
+    pub confined: bool,
     /// Which protocol it speaks.
     pub engine: Engine,
     /// Where calls are answered, in a folder that only the owner may enter.
@@ -65,7 +69,7 @@ pub struct Hold {
 /// The program cannot be started, or the socket cannot be bound.
 pub async fn hold(hold: Hold) -> io::Result<u8> {
     let Some(bound) = bind(&hold.socket).await? else {
-        let mut child = command(&hold, None).spawn()?;
+        let mut child = spawn(&hold, command(&hold, None))?;
         return Ok(code(waited(&mut child).await?));
     };
     let result = match hold.engine {
@@ -80,9 +84,8 @@ pub async fn hold(hold: Hold) -> io::Result<u8> {
 async fn chromium(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
     let mut command = command(hold, Some("--remote-debugging-pipe"));
     let pipes = Pipes::new(&mut command)?;
-    let mut child = command.spawn()?;
-    // Only the browser has the other ends of the pipes now.
-    drop(command);
+    // Only the browser has the other ends of the pipes then.
+    let mut child = spawn(hold, command)?;
     let (reach, reached) = watch::channel(Reach::Starting);
     let (link, served) = cdp::serve(pipes);
     let connected = async {
@@ -94,7 +97,7 @@ async fn chromium(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus
 
 async fn firefox(hold: &Hold, listener: &UnixListener) -> io::Result<ExitStatus> {
     bidi::remove_announcement(&hold.profile)?;
-    let mut child = command(hold, Some("--remote-debugging-port=0")).spawn()?;
+    let mut child = spawn(hold, command(hold, Some("--remote-debugging-port=0")))?;
     let (reach, reached) = watch::channel(Reach::Starting);
     let connected = async {
         match bidi::connect(&hold.profile).await {
@@ -159,6 +162,17 @@ fn command(hold: &Hold, protocol: Option<&str>) -> Command {
     command
 }
 
+fn spawn(hold: &Hold, mut command: Command) -> io::Result<Child> {
+    if !hold.confined {
+        return command.spawn();
+    }
+    let runtime = Handle::current();
+    without_new_privileges(|| {
+        let _entered = runtime.enter();
+        command.spawn()
+    })?
+}
+
 /// Answers clients; returns only if the socket fails.
 async fn accept(listener: &UnixListener, reached: &watch::Receiver<Reach>) -> io::Error {
     let mut clients = JoinSet::new();
@@ -166,9 +180,13 @@ async fn accept(listener: &UnixListener, reached: &watch::Receiver<Reach>) -> io
         let full = clients.len() >= CLIENTS_MAX;
         tokio::select! {
             accepted = listener.accept(), if !full => match accepted {
-                Ok((stream, _)) => {
-                    clients.spawn(serve_client(stream, reached.clone()));
-                }
+                // A page that could call for itself would answer its own dialogs.
+                Ok((stream, _)) => match check_peer(&stream) {
+                    Ok(()) => {
+                        clients.spawn(serve_client(stream, reached.clone()));
+                    }
+                    Err(refusal) => tracing::warn!(%refusal, "a client of the browser's socket is refused"),
+                },
                 Err(error) => return error,
             },
             Some(_) = clients.join_next() => {}

@@ -1,13 +1,8 @@
 //! What the kernel and installed programs can enforce.
 
-use std::{
-    ffi::OsStr,
-    fs,
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::{ffi::OsStr, fs, path::PathBuf, sync::OnceLock};
 
-use deskhand_process::find_program;
+use deskhand_process::find_helper;
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _, Scope,
 };
@@ -79,7 +74,7 @@ pub fn support(path: &OsStr) -> Support {
         let limited = !rustix::process::geteuid().is_root() || ControlGroup::is_possible();
         (landlock_version(), has_seccomp(), limited)
     });
-    let bubblewrap = find_program("bwrap", path, Path::new("")).filter(|file| bubblewrap::works(file));
+    let bubblewrap = find_helper("bwrap", path).filter(|file| bubblewrap::works(file));
     Support { landlock, seccomp, bubblewrap, processes }
 }
 

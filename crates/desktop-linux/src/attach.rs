@@ -9,7 +9,7 @@ use std::{
 
 use deskhand_core::ids::IdsSeen;
 use deskhand_desktop::{DesktopError, DesktopResult};
-use deskhand_process::await_exit;
+use deskhand_process::{await_exit, check_peer};
 use tokio::net::UnixStream;
 
 use crate::{
@@ -80,7 +80,10 @@ impl LinuxDesktop {
             what: format!("the virtual desktop {} is no longer available ({reason})", handle.display),
         };
         let connect = async {
-            let mut line = Line::over(UnixStream::connect(&handle.socket).await?);
+            let stream = UnixStream::connect(&handle.socket).await?;
+            // An application that listens in its place must not choose our desktop.
+            check_peer(&stream).map_err(io::Error::other)?;
+            let mut line = Line::over(stream);
             let answer = line.receive::<Answer>().await?;
             Ok::<_, io::Error>((answer, line.into_stream().into_std()?))
         };

@@ -28,7 +28,8 @@ use crate::{
     toolkits::{self, Extras},
     virtual_desktop::{
         confine::{Profile, Surroundings},
-        processes::ProgramStart,
+        folders::log_of,
+        processes::{Privileges, ProgramStart},
         programs::{self, BrowserHolder},
         start::socket_of,
     },
@@ -148,20 +149,23 @@ impl LinuxDesktop {
             None => &command.program,
         };
         let yields = needs.browser.is_some() && company == Company::Others;
-        let (program, arguments) = match holder {
+        let (program, arguments, privileges) = match holder {
+            // It is one of ours, and confines the browser.
             Some(((browser, holder), private)) => {
-                (holder.program.as_path(), holder.arguments(browser, private, program, arguments))
+                let arguments = holder.arguments(browser, private, self.confine(), program, arguments);
+                (holder.program.as_path(), arguments, Privileges::OfUser)
             }
-            None => (program, arguments),
+            None => (program, arguments, self.confine().privileges()),
         };
         let start = ProgramStart {
             program,
             arguments,
             environment: &environment,
             folder: command.folder,
-            log: self.private_folder().map(|private| private.join("logs").join(log_name)),
+            log: self.private_folder().map(|private| log_of(private, &log_name)),
             read_output: false,
             yields,
+            privileges,
         };
         let started = self.processes().start(start).await.map_err(|error| fails(error.to_string()))?;
         Ok(Launched { pid: started.pid, name: command.name, wm_class: command.wm_class })

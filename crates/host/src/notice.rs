@@ -7,7 +7,7 @@ use deskhand_core::{
     text::{error_chain, one_line},
 };
 
-use crate::config::DesktopKind;
+use crate::config::{DesktopKind, SocketSetting};
 
 /// Observes a session. Methods do nothing by default.
 pub trait Observer: Send {
@@ -46,6 +46,11 @@ pub enum Notice {
         display: String,
         /// Whether it is the desktop that was kept after the process of the session died.
         kept: bool,
+    },
+    /// Nothing confines the applications of the session.
+    Unconfined {
+        /// What the control socket does nevertheless.
+        socket: SocketSetting,
     },
     /// A document of a resumed session could not be opened on the new desktop.
     NotReopened {
@@ -96,7 +101,8 @@ impl Notice {
     pub const fn is_warning(&self) -> bool {
         match self {
             Self::WorksOn { .. } | Self::Again { .. } => false,
-            Self::NotReopened { .. }
+            Self::Unconfined { .. }
+            | Self::NotReopened { .. }
             | Self::Lost { .. }
             | Self::NotKept { .. }
             | Self::StaysOpen { .. }
@@ -126,6 +132,21 @@ impl fmt::Display for Notice {
             }
             Self::WorksOn { desktop: DesktopKind::Current, display, .. } => {
                 write!(f, "working on the current desktop, display {display}")
+            }
+            Self::Unconfined { socket } => {
+                let socket = match socket {
+                    SocketSetting::IfConfined | SocketSetting::Watch => {
+                        "approvals and words over the control socket are off"
+                    }
+                    SocketSetting::Always => {
+                        "they can approve and speak as you over the control socket (`people.socket`)"
+                    }
+                };
+                write!(
+                    f,
+                    "applications are not confined: they run with your permissions and can change files of Deskhand; {socket}; \
+                     see `deskhand doctor`"
+                )
             }
             Self::NotReopened { path, problem } => {
                 write!(f, "failed to reopen {}: {problem}", path.display())

@@ -13,7 +13,7 @@ use tokio::sync::oneshot;
 
 use crate::{
     mark::{Mark, started_at},
-    program::find_program,
+    program::find_helper,
 };
 
 /// Kills every process with the mark `$1`, and every descendant of one, and removes the folder `$2` when its input ends. The program `$3`
@@ -24,7 +24,7 @@ use crate::{
 /// end before it was looked for: all are stopped first, which also keeps them from starting others.
 ///
 /// Then what stays when a program is killed: file systems that a program mounted in the folder, the sockets that it had bound to files
-/// elsewhere, and files that the file `leavings` in the folder names, one `INODE-MTIME PATH` a line. Another inode or time says that a
+/// elsewhere, and files that the file `leavings` in its folder `own` names, one `INODE-MTIME PATH` a line. Another inode or time says that a
 /// file belongs to somebody else by now. While a server starts, nobody knows yet which names it will take: the file `starting` has
 /// patterns of them, one a line, and what fits one of them goes if it is not older than that file and is of no use any more, as a
 /// socket that nobody has bound or a lock whose process has ended. The file `programs` names processes that belong here without a
@@ -71,13 +71,13 @@ find_all() {
         process=${file#/proc/}
         all="$all${process%/environ} "
     done
-    [ -f "$2/programs" ] && while read -r process start; do
+    [ -f "$2/own/programs" ] && while read -r process start; do
         fields=
         # The name of a program may have line breaks.
         while read -r line; do fields="$fields $line"; done 2>/dev/null < "/proc/$process/stat"
         set -- "$1" "$2" ${fields##*) }
         [ "${22}" = "$start" ] && all="$all$process "
-    done < "$2/programs"
+    done < "$2/own/programs"
     [ "$all" = ' ' ] && return
     status=$(grep -hsE '^(State|Pid|PPid):' /proc/[0-9]*/status | tr -s '\t ' ':')
     before=
@@ -133,7 +133,7 @@ while read -r _ place _; do
     esac
 done < /proc/self/mounts
 printf %s "$sockets" | remove
-[ -f "$2/leavings" ] && remove < "$2/leavings"
+[ -f "$2/own/leavings" ] && remove < "$2/own/leavings"
 # Whether a file that a server left is of no use any more.
 is_stale() {
     if [ -S "$1" ]; then
@@ -144,16 +144,20 @@ is_stale() {
         case $holder in '' | *[!0-9]*) false ;; *) ! [ -e "/proc/$holder" ] ;; esac
     fi
 }
-[ -f "$2/starting" ] && while read -r pattern; do
+[ -f "$2/own/starting" ] && while read -r pattern; do
     for path in $pattern; do
-        [ -O "$path" ] && ! [ "$2/starting" -nt "$path" ] && is_stale "$path" && rm -f -- "$path"
+        [ -O "$path" ] && ! [ "$2/own/starting" -nt "$path" ] && is_stale "$path" && rm -f -- "$path"
     done
-done < "$2/starting"
+done < "$2/own/starting"
 rm -rf -- "$2"
 "#;
 
+/// The folder in the guarded folder with the files that steer the guard. The programs that it ends must not see it: it removes files and
+/// ends processes that are named there.
+pub const OWN_FOLDER: &str = "own";
+
 /// The file in the guarded folder that names files elsewhere, to be removed with it.
-pub const LEAVINGS: &str = "leavings";
+pub const LEAVINGS: &str = "own/leavings";
 
 /// The line that names a file elsewhere in [`LEAVINGS`]; `None` if it does not exist.
 pub fn leaving(file: &Path) -> Option<String> {
@@ -162,10 +166,10 @@ pub fn leaving(file: &Path) -> Option<String> {
 }
 
 /// The file in the guarded folder that has patterns of the names that a starting server may take.
-pub const STARTING: &str = "starting";
+pub const STARTING: &str = "own/starting";
 
 /// The file in the guarded folder that names processes which belong to it.
-pub const PROGRAMS: &str = "programs";
+pub const PROGRAMS: &str = "own/programs";
 
 /// The line that names a process in [`PROGRAMS`]; `None` if it has ended.
 pub fn noted_program(pid: u32) -> Option<String> {
@@ -224,7 +228,7 @@ impl Guard {
     /// # Errors
     /// If there is no shell, or a process or thread cannot be started.
     pub fn start(mark: &Mark, folder: &Path, asked: &str, path: &OsStr) -> io::Result<Self> {
-        let shell = find_program("sh", path, Path::new(""))
+        let shell = find_helper("sh", path)
             .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "there is no `sh`"))?;
         let (assignment, folder) = (mark.assignment(), folder.to_owned());
         let start = Start { shell, assignment, folder, asked: asked.to_owned(), path: path.to_owned() };
@@ -377,6 +381,7 @@ mod tests {
         drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
         let mut lines: String = [&own, &socket].into_iter().filter_map(|file| leaving(file)).collect();
         lines.push_str(&leaving(&own).unwrap().replace("/own", "/other"));
+        std::fs::create_dir(folder.join(OWN_FOLDER)).unwrap();
         std::fs::write(folder.join(LEAVINGS), lines).unwrap();
         let exited = std::thread::spawn(move || sleep.wait().unwrap());
         guard.end().await;
@@ -396,6 +401,7 @@ mod tests {
         let listen = |path: &Path| std::os::unix::net::UnixListener::bind(path).unwrap();
         let starting = folder.join(STARTING);
         let patterns = format!("{0}/X*\n{0}/.X*-lock\n", elsewhere.display());
+        std::fs::create_dir(folder.join(OWN_FOLDER)).unwrap();
         std::fs::write(&starting, patterns).unwrap();
         drop([&socket, &old, &other].map(|path| listen(path)));
         let _bound = listen(&used);
@@ -458,6 +464,7 @@ mod tests {
         let sleep = || Command::new("sleep").arg("600").spawn().unwrap();
         let (mut listed, mut other) = (sleep(), sleep());
         let lines = format!("{}{} 1\n", noted_program(listed.id()).unwrap(), other.id());
+        std::fs::create_dir(folder.join(OWN_FOLDER)).unwrap();
         std::fs::write(folder.join(PROGRAMS), lines).unwrap();
         let path = std::env::var_os("PATH").unwrap();
         let guard = Guard::start(&Mark::new("DESKHAND_TEST", value), &folder, "Xvfb", &path).unwrap();

@@ -10,10 +10,12 @@ mod ended;
 mod group;
 mod guard;
 mod mark;
+mod peer;
 mod program;
 
 pub use ended::await_ended;
 pub use group::ProcessGroup;
-pub use guard::{Guard, LEAVINGS, PROGRAMS, STARTING, await_exit, leaving, noted_program};
+pub use guard::{Guard, LEAVINGS, OWN_FOLDER, PROGRAMS, STARTING, await_exit, leaving, noted_program};
 pub use mark::Mark;
-pub use program::{PATH_DEFAULT, find_program, succeeds};
+pub use peer::{PeerRefusal, check_peer, give_up_privileges, without_new_privileges};
+pub use program::{PATH_DEFAULT, find_helper, find_program, succeeds};

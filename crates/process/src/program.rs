@@ -10,6 +10,8 @@ use std::{
 
 /// The search path where `PATH` is not set.
 pub const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+/// Where applications can write, besides the home folder.
+const WRITABLE: &[&str] = &["/media", "/mnt", "/run/media", "/tmp", "/var/tmp"];
 
 /// Finds an executable on a search path. A name with a slash is a file relative to `folder` instead; an empty `folder` is
 /// the current one. Relative folders on the path are passed over: what they mean depends on who asks.
@@ -25,6 +27,26 @@ pub fn find_program(name: impl AsRef<OsStr>, path: &OsStr, folder: &Path) -> Opt
             .map(|folder| folder.join(name))
             .find(|file| is_executable(file))
     }
+}
+
+/// Finds a program on a search path that we run as ourselves, to start or confine others. Programs in places where applications can write
+/// are passed over: one of them may have put it there. A link there counts if it leads to a program of the same name elsewhere.
+pub fn find_helper(name: &str, path: &OsStr) -> Option<PathBuf> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.parent().is_some());
+    let writable: Vec<PathBuf> = WRITABLE.iter().map(PathBuf::from).chain(home).collect();
+    find_helper_outside(name, path, &writable)
+}
+
+fn find_helper_outside(name: &str, path: &OsStr, writable: &[PathBuf]) -> Option<PathBuf> {
+    let writable: Vec<PathBuf> = writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
+    let is_safe = |file: &Path| writable.iter().all(|place| !file.starts_with(place));
+    std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(
+        |file| {
+            let in_place = file.parent().and_then(|folder| folder.canonicalize().ok());
+            let real = file.canonicalize().ok().filter(|real| is_safe(real) && is_executable(real));
+            real.is_some_and(|real| in_place.is_some_and(|folder| is_safe(&folder)) || real.ends_with(name))
+        },
+    )
 }
 
 /// Whether a program with these arguments ends with success. It gets no environment and no input, and its output is dropped.
@@ -60,6 +82,25 @@ mod tests {
         check("/bin", "", "", None);
         check("", "/bin", "/bin", None);
         check("sh", "bin:.:", "/", None);
+    }
+
+    #[test]
+    fn a_helper_is_none_that_an_application_put_there() {
+        let [home, system] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        for folder in [&home, &system] {
+            fs::copy("/bin/true", folder.path().join("helper")).unwrap();
+        }
+        let links = tempfile::tempdir_in(home.path()).unwrap();
+        let folders = [home.path(), links.path(), system.path()];
+        let path = std::env::join_paths(folders).unwrap();
+        let find = || find_helper_outside("helper", &path, &[home.path().to_owned()]);
+        assert_eq!(find(), Some(system.path().join("helper")));
+        // A link to another program than its name says.
+        std::os::unix::fs::symlink("/bin/true", links.path().join("helper")).unwrap();
+        assert_eq!(find(), Some(system.path().join("helper")));
+        fs::remove_file(links.path().join("helper")).unwrap();
+        std::os::unix::fs::symlink(system.path().join("helper"), links.path().join("helper")).unwrap();
+        assert_eq!(find(), Some(links.path().join("helper")));
     }
 
     #[test]

@@ -255,5 +255,12 @@ pub(crate) fn described(engine: Engine, folder: &Path, display: &str, url: &str)
     }
     arguments.extend([PROTOCOL_ARGUMENT, url].map(Into::into));
     // The environment of a test cannot be changed, so another program sets it.
-    Hold { engine, socket: folder.join("socket"), profile, program: "/usr/bin/env".into(), arguments }
+    Hold {
+        confined: true,
+        engine,
+        socket: folder.join("socket"),
+        profile,
+        program: "/usr/bin/env".into(),
+        arguments,
+    }
 }

@@ -20,6 +20,9 @@ pub(crate) struct KeepDesktopArgs {
 /// Which browser to start, and where to answer calls about its pages.
 #[derive(Debug, Args)]
 pub(crate) struct HoldBrowserArgs {
+    /// Start the browser without the right to new privileges, so that none of our sockets lets it in.
+    #[arg(long)]
+    pub(crate) confined: bool,
     /// Which protocol it speaks.
     #[arg(long)]
     pub(crate) engine: BrowserEngine,

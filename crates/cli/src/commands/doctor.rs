@@ -9,7 +9,7 @@ use deskhand_desktop_linux as linux;
 use deskhand_desktop_linux::{LinuxDesktop, VirtualOptions};
 use deskhand_host::{
     Host, HostError, agent_help,
-    config::{self, Config, ConfineSetting, FleetSettings},
+    config::{self, Config, ConfineSetting, FleetSettings, SocketSetting},
     model::{ModelChoice, ModelSetup},
 };
 use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
@@ -183,12 +183,29 @@ fn applications(config: &Config) -> Finding {
             (true, detail, String::new())
         }
         Ok(None) if config.desktop.confine == ConfineSetting::Off => {
-            (true, "not confined (`desktop.confine`)".to_owned(), String::new())
+            (true, format!("not confined (`desktop.confine`); {}", unconfined(config)), String::new())
         }
-        Ok(None) => (false, "not confined".to_owned(), "install bubblewrap".to_owned()),
+        Ok(None) => (false, format!("not confined; {}", unconfined(config)), "install bubblewrap".to_owned()),
         Err(reason) => (false, reason, "install bubblewrap".to_owned()),
     };
     Finding { area: "tested", name: "applications".to_owned(), ok, required: false, detail, fix }
+}
+
+/// What holds for applications that nothing confines.
+fn unconfined(config: &Config) -> String {
+    let socket = match config.people.socket {
+        SocketSetting::IfConfined | SocketSetting::Watch => {
+            "control sockets only watch and stop sessions (`people.socket`)"
+        }
+        SocketSetting::Always => "control sockets take approvals and words all the same (`people.socket`)",
+    };
+    let refused = match config.desktop.confine {
+        ConfineSetting::Off => "they can use our sockets like any program of yours",
+        ConfineSetting::IfPossible | ConfineSetting::Required => "our sockets still refuse them",
+    };
+    format!(
+        "they run with your permissions and can read and change your files, those of Deskhand included; {refused}; {socket}"
+    )
 }
 
 /// The configuration and the model. Both are required, because `run` fails without them.

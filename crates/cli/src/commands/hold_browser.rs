@@ -8,11 +8,11 @@ use crate::{
 };
 
 pub(crate) async fn hold_browser(args: HoldBrowserArgs) -> CommandResult {
-    let HoldBrowserArgs { engine, socket, profile, program, arguments } = args;
+    let HoldBrowserArgs { confined, engine, socket, profile, program, arguments } = args;
     let engine = match engine {
         BrowserEngine::Chromium => Engine::Chromium,
         BrowserEngine::Firefox => Engine::Firefox,
     };
-    let code = hold(Hold { engine, socket, profile, program, arguments }).await;
+    let code = hold(Hold { confined, engine, socket, profile, program, arguments }).await;
     code.map(Exit::Program).map_err(|error| CliError::failed_to("start a browser", error))
 }

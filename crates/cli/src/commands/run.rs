@@ -1,7 +1,7 @@
 //! `deskhand run`: one request, or a conversation.
 
 use deskhand_core::workflow::Fitting;
-use deskhand_host::{Host, HostError, SessionRequest, workflows::Perform};
+use deskhand_host::{Host, HostError, SessionRequest, config::history_file, workflows::Perform};
 
 use super::{
     host::load,
@@ -51,7 +51,7 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
         Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
     }
     // Beside the folder of the sessions, which hold the same requests.
-    let history = host.sessions().root().with_file_name("history");
+    let history = history_file(&host.sessions());
     let history = converse.then_some(history.as_path());
     carry_out_then(session, &shown, history, |ended| propose_all(&host, ended)).await
 }

@@ -7,6 +7,7 @@ use std::{
     sync::Arc,
 };
 
+use deskhand_host::config::{documents_dir, serve_dir};
 use deskhand_serve::page::{
     FleetView, PageOptions, PageServer, TlsFiles, UNIT, install, uninstall, unit_text,
 };
@@ -23,8 +24,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
         return unit(args);
     }
     let host = load(args.store.overrides())?;
-    // Beside the folder of the sessions.
-    let folder = host.sessions().root().with_file_name("serve");
+    let folder = serve_dir(&host.sessions());
     if args.url {
         return url(&folder);
     }
@@ -38,6 +38,7 @@ pub(crate) async fn serve(args: &ServeArgs) -> CommandResult {
         program: program()?,
         arguments: state.into_iter().chain(args.options.iter().cloned()).collect(),
         defaults,
+        documents: documents_dir(&host.sessions()),
         folder,
         fleet: fleet(args)?,
     };

@@ -1,8 +1,9 @@
 //! The program beside a browser through which its pages are read: it starts the browser, holds its protocol, and answers on a socket.
 
-use std::{path::Path, time::Duration};
+use std::{io, path::Path, time::Duration};
 
 use deskhand_desktop::{DesktopResult, NativeAnswer, NativeCall};
+use deskhand_process::check_peer;
 use tokio::{io::BufReader, net::UnixStream};
 
 use super::line::{Asked, AskedWindow, ask};
@@ -16,7 +17,12 @@ pub(super) async fn call(
     (xid, title, application): (u32, &str, &str),
     call: &NativeCall,
 ) -> DesktopResult<NativeAnswer> {
-    let stream = match UnixStream::connect(socket).await {
+    let connected = UnixStream::connect(socket).await;
+    let connected = connected.and_then(|stream| match check_peer(&stream) {
+        Ok(()) => Ok(stream),
+        Err(refusal) => Err(io::Error::other(refusal)),
+    });
+    let stream = match connected {
         Ok(stream) => stream,
         Err(error) => {
             tracing::debug!(%error, "the program beside a browser");

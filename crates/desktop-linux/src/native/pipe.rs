@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The file of the private folder that holds the name.
-const NAME_FILE: &str = "office-pipe";
+/// The file in the private folder that holds the name, where no application can change it: the file of the pipe is removed by it.
+const NAME_FILE: &str = "own/office-pipe";
 /// The random bytes of a name.
 const NAME_BYTES: usize = 16;
 
@@ -24,7 +24,7 @@ pub(crate) fn pipe_name(private: &Path) -> io::Result<String> {
             getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
             let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
             let name = format!("deskhand_{name}");
-            crate::virtual_desktop::start::write_private(&file, name.as_bytes())?;
+            crate::virtual_desktop::folders::write_private(&file, name.as_bytes())?;
             Ok(name)
         }
         Err(error) => Err(error),

@@ -10,19 +10,22 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::processes::end_abandoned;
+use deskhand_process::OWN_FOLDER;
+
+use super::{folders::create_own, processes::end_abandoned};
 
 /// How the names of private folders begin.
-pub(super) const PREFIX: &str = "deskhand-";
+pub(super) const PREFIX: &str = "desktop-";
 /// The file that is locked.
-const HELD: &str = "held";
+const HELD: &str = "own/held";
 /// The most desktops that are ended at once.
 const ABANDONED_MAX: usize = 16;
 
 /// Locks a new private folder.
 pub(super) fn hold(folder: &Path) -> io::Result<File> {
+    create_own(folder)?;
     // The file gets its name once it is locked.
-    let new = folder.join("held.new");
+    let new = folder.join(OWN_FOLDER).join("held.new");
     let file = File::options().write(true).create_new(true).mode(0o600).open(&new)?;
     file.lock()?;
     fs::rename(new, folder.join(HELD))?;
@@ -30,8 +33,8 @@ pub(super) fn hold(folder: &Path) -> io::Result<File> {
 }
 
 /// Ends what is left of abandoned desktops of this user, and removes their folders. Failures are only logged.
-pub(super) async fn remove(temporary: &Path, path: &OsStr) {
-    for folder in find(temporary) {
+pub(super) async fn remove(desktops: &Path, path: &OsStr) {
+    for folder in find(desktops) {
         if let Err(error) = end_abandoned(&folder, path).await {
             tracing::warn!(%error, "failed to remove what is left of a virtual desktop");
         }
@@ -39,7 +42,7 @@ pub(super) async fn remove(temporary: &Path, path: &OsStr) {
 }
 
 /// The private folders of this user that nobody holds.
-fn find(temporary: &Path) -> Vec<PathBuf> {
+fn find(desktops: &Path) -> Vec<PathBuf> {
     let user = rustix::process::geteuid().as_raw();
     let is_abandoned = |entry: &fs::DirEntry| {
         let is_private = entry.file_name().to_string_lossy().starts_with(PREFIX);
@@ -47,7 +50,7 @@ fn find(temporary: &Path) -> Vec<PathBuf> {
         let held = || File::open(entry.path().join(HELD));
         is_private && is_own() && held().is_ok_and(|file| file.try_lock_shared().is_ok())
     };
-    let entries = fs::read_dir(temporary).into_iter().flatten().filter_map(Result::ok);
+    let entries = fs::read_dir(desktops).into_iter().flatten().filter_map(Result::ok);
     entries.filter(is_abandoned).take(ABANDONED_MAX).map(|entry| entry.path()).collect()
 }
 
@@ -67,7 +70,7 @@ mod tests {
             folder
         };
         let [kept, abandoned, starting, other] =
-            ["deskhand-kept", "deskhand-abandoned", "deskhand-starting", "other"].map(folder);
+            ["desktop-kept", "desktop-abandoned", "desktop-starting", "other"].map(folder);
         let held = hold(&kept).unwrap();
         drop(hold(&abandoned).unwrap());
         drop(hold(&other).unwrap());

@@ -8,6 +8,7 @@
 use std::{io, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
 
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_process::check_peer;
 use tokio::{
     net::{UnixListener, UnixStream},
     signal::unix::{SignalKind, signal},
@@ -20,7 +21,7 @@ use crate::virtual_desktop::{
 };
 
 /// The name of the keeper's socket in the private folder.
-const SOCKET: &str = "keeper.sock";
+const SOCKET: &str = "own/keeper.sock";
 /// The longest time that a desktop is kept without an owner.
 const GRACE_MAX: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 
@@ -86,13 +87,25 @@ async fn hold(socket: &Path, ready: &Answer, first: Line) -> io::Result<Line> {
         let Some(grace) = grace else { return Ok(owner) };
         let until = Instant::now() + grace.min(GRACE_MAX);
         let next = tokio::select! {
-            next = tokio::time::timeout_at(until, listener.accept()) => next,
+            next = tokio::time::timeout_at(until, admitted(&listener)) => next,
             _ = terminate.recv() => return Ok(owner),
         };
         match next {
-            Ok(accepted) => owner = Line::over(accepted?.0),
+            Ok(accepted) => owner = Line::over(accepted?),
             // No owner attached in time.
             Err(_) => return Ok(owner),
+        }
+    }
+}
+
+/// The next connection of a process of the user that nobody started for an agent: an application that took over its desktop could keep or
+/// end it. Others are cut off.
+async fn admitted(listener: &UnixListener) -> io::Result<UnixStream> {
+    loop {
+        let (stream, _) = listener.accept().await?;
+        match check_peer(&stream) {
+            Ok(()) => return Ok(stream),
+            Err(refusal) => tracing::warn!(%refusal, "a client of the keeper is refused"),
         }
     }
 }
@@ -107,8 +120,8 @@ async fn serve(listener: &UnixListener, owner: &mut Line, ready: &Answer) -> io:
             // Orders first: a new owner right after the death of the former one must not be rejected.
             biased;
             order = owner.receive::<Order>() => order,
-            other = listener.accept() => {
-                let _ = Line::over(other?.0).send(&Answer::Busy).await;
+            other = admitted(listener) => {
+                let _ = Line::over(other?).send(&Answer::Busy).await;
                 continue;
             }
         };

@@ -2,7 +2,7 @@
 //!
 //! - `start` brings one up with its `environment`, `programs`, `session_bus` and `accessibility_bus`; `processes` ends everything on
 //!   it and removes its files. `abandoned` does so for desktops whose processes were all killed.
-//! - `confine` keeps secrets and our own files from its applications.
+//! - `confine` keeps secrets and our own files from its applications; `folders` says where the files of a desktop are.
 //! - `keeper` is the process that holds a desktop for its next owner. `kept` is the owner's end of their connection,
 //!   `protocol` what is sent over it.
 //! - `vnc` shows a desktop to a person.
@@ -11,6 +11,7 @@ mod abandoned;
 pub(crate) mod accessibility_bus;
 pub(crate) mod confine;
 pub(crate) mod environment;
+pub(crate) mod folders;
 pub(crate) mod keeper;
 pub(crate) mod kept;
 pub(crate) mod processes;

@@ -17,7 +17,7 @@ use std::{
 };
 
 use deskhand_desktop::{Ended, SAID_CHARS_MAX};
-use deskhand_process::{Guard, Mark, PROGRAMS, find_program, noted_program};
+use deskhand_process::{Guard, Mark, PROGRAMS, find_helper, give_up_privileges, noted_program};
 use tokio::sync::{oneshot, watch};
 
 use crate::{
@@ -63,6 +63,17 @@ pub(crate) struct ProgramStart<'a> {
     pub(crate) read_output: bool,
     /// Whether it lets other programs go first that start at the same time.
     pub(crate) yields: bool,
+    /// What it may do, and what it starts in turn.
+    pub(crate) privileges: Privileges,
+}
+
+/// Whether a program, and what it starts in turn, counts as one that was started for an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Privileges {
+    /// It has `no_new_privs`, by which our sockets refuse it ([`deskhand_process::check_peer`]).
+    Confined,
+    /// It is started like any program of the user: one of ours that confines what it starts, or confinement is off.
+    OfUser,
 }
 
 /// A program that runs.
@@ -179,8 +190,8 @@ impl Processes {
         let guard = Guarded::new(folder, path).guard()?;
         let ended_by = Some(EndedBy::Guard(guard, held));
         Ok(Self {
-            set_death_signal: find_program("setpriv", path, Path::new("")),
-            set_session: find_program("setsid", path, Path::new("")),
+            set_death_signal: find_helper("setpriv", path),
+            set_session: find_helper("setsid", path),
             ..Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), ended_by)
         })
     }
@@ -190,7 +201,7 @@ impl Processes {
     pub(crate) fn kept(line: LifeLine, folder: &Path, path: &OsStr) -> Self {
         let ended_by = Some(EndedBy::Keeper(line, Guarded::new(folder, path)));
         Self {
-            set_session: find_program("setsid", path, Path::new("")),
+            set_session: find_helper("setsid", path),
             ..Self::with(Lifetime::OfDesktop, Some(folder.to_owned()), ended_by)
         }
     }
@@ -217,7 +228,7 @@ impl Processes {
 
     /// Starts a program in a process group of its own and looks after its end.
     pub(crate) async fn start(&self, start: ProgramStart<'_>) -> io::Result<Started> {
-        let (read_output, yields) = (start.read_output, start.yields);
+        let (read_output, yields, privileges) = (start.read_output, start.yields, start.privileges);
         let log = start.log.clone().map(Log::begin);
         let command = self.command(start)?;
         let (sender, answer) = oneshot::channel();
@@ -227,7 +238,12 @@ impl Processes {
         // The thread lives as long as the program: the death signal is tied to the thread that starts it.
         std::thread::Builder::new().name("program".to_owned()).spawn(move || {
             let mut command = command;
-            let child = command.spawn().inspect(|child| {
+            let given_up = match privileges {
+                // Of this thread and what it starts alone.
+                Privileges::Confined => give_up_privileges(),
+                Privileges::OfUser => Ok(()),
+            };
+            let child = given_up.and_then(|()| command.spawn()).inspect(|child| {
                 if let Some(list) = &list {
                     append(list, child.id());
                 }

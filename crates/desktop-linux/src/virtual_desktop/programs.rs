@@ -7,7 +7,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::start::{create_private, write_private};
+use deskhand_process::OWN_FOLDER;
+
+use super::{confine::Confine, folders::write_beneath, processes::Privileges};
 use crate::{native::pipe_name, toolkits::EXPOSE_PAGES};
 
 /// The arguments and files of one family of programs.
@@ -59,9 +61,9 @@ impl Browser {
         }
     }
 
-    /// The socket on which the program answers that holds it.
+    /// The socket on which the program answers that holds it. Applications do not see it.
     pub(crate) fn socket(self, private: &Path) -> PathBuf {
-        private.join(format!("{}-pages.sock", self.word()))
+        private.join(OWN_FOLDER).join(format!("{}-pages.sock", self.word()))
     }
 }
 
@@ -83,15 +85,17 @@ impl BrowserHolder {
     /// What stands among the arguments of the browser where the holder puts those for its protocol.
     pub const PLACEHOLDER: &str = "{protocol}";
 
-    /// All arguments that start a browser: `--engine E --socket S --profile P -- PROGRAM ARGUMENTS…`.
+    /// All arguments that start a browser: `[--confined] --engine E --socket S --profile P -- PROGRAM ARGUMENTS…`.
     pub(crate) fn arguments(
         &self,
         browser: Browser,
         private: &Path,
+        confine: &Confine,
         program: &Path,
         arguments: Vec<OsString>,
     ) -> Vec<OsString> {
         let mut all = self.arguments.clone();
+        all.extend((confine.privileges() == Privileges::Confined).then(|| "--confined".into()));
         all.extend(["--engine".into(), browser.word().into(), "--socket".into()]);
         all.extend([browser.socket(private).into(), "--profile".into(), private.join(browser.word()).into()]);
         all.extend(["--".into(), program.into()]);
@@ -204,17 +208,11 @@ pub(crate) fn prepare(program: &Path, private: &Path, superuser: bool) -> io::Re
     let name = program.file_name().and_then(OsStr::to_str).unwrap_or_default();
     let Some(family) = family_of(name) else { return Ok(Needs::default()) };
     for (path, content) in family.files {
-        let file = private.join(path);
-        if !file.exists() {
-            if let Some(folder) = file.parent() {
-                create_private(folder)?;
-            }
-            let content = match content.contains(PIPE) {
-                true => content.replace(PIPE, &pipe_name(private)?),
-                false => (*content).to_owned(),
-            };
-            write_private(&file, content.as_bytes())?;
-        }
+        let content = match content.contains(PIPE) {
+            true => content.replace(PIPE, &pipe_name(private)?),
+            false => (*content).to_owned(),
+        };
+        write_beneath(private, Path::new(path), content.as_bytes())?;
     }
     let superusers = if superuser { family.as_superuser } else { &[] };
     let filled = |argument: &&str| OsString::from(argument.replace("{private}", &private.to_string_lossy()));
@@ -241,9 +239,15 @@ mod tests {
 
     use super::*;
 
+    fn private() -> tempfile::TempDir {
+        let private = tempfile::tempdir().unwrap();
+        super::super::folders::create_own(private.path()).unwrap();
+        private
+    }
+
     #[test]
     fn each_family_gets_its_own_profile_folder() {
-        let private = tempfile::tempdir().unwrap();
+        let private = private();
         let check = |program: &str, superuser: bool, expected: Option<&str>, sandbox: bool| {
             let needs = prepare(Path::new(program), private.path(), superuser).unwrap();
             let joined = needs.arguments.join(OsStr::new(" ")).into_string().unwrap();
@@ -268,7 +272,7 @@ mod tests {
 
     #[test]
     fn libreoffice_gets_no_animations() {
-        let private = tempfile::tempdir().unwrap();
+        let private = private();
         let settings = prepare(Path::new("soffice"), private.path(), false).unwrap().settings.unwrap();
         assert_eq!(fs::read_to_string(settings.join("gtk-3.0/settings.ini")).unwrap(), STILL);
         assert_eq!(prepare(Path::new("chromium"), private.path(), false).unwrap().settings, None);

@@ -9,7 +9,7 @@ use std::{
 
 use super::{
     environment::Environment,
-    start::{create_private, write_private},
+    folders::{create_private, write_private},
 };
 use crate::desktop_entries::data_folders;
 

@@ -6,10 +6,7 @@
 use std::{
     ffi::OsString,
     fs, io,
-    os::{
-        fd::OwnedFd,
-        unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _},
-    },
+    os::{fd::OwnedFd, unix::fs::PermissionsExt as _},
     path::{Path, PathBuf},
     process::ChildStdout,
     time::Duration,
@@ -17,7 +14,7 @@ use std::{
 
 use deskhand_core::geometry::Size;
 use deskhand_desktop::{DesktopError, DesktopResult};
-use deskhand_process::{LEAVINGS, STARTING, leaving};
+use deskhand_process::{LEAVINGS, STARTING, find_helper, leaving};
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
     net::{UnixStream, unix::pipe},
@@ -35,7 +32,8 @@ use crate::{
         abandoned, accessibility_bus,
         confine::{Confine, Profile, Surroundings},
         environment::{Environment, SETTINGS_FOLDER},
-        processes::{Processes, ProgramStart, Started},
+        folders::{create_private, desktops_of_user, log_of, write_private},
+        processes::{Privileges, Processes, ProgramStart, Started},
         session_bus,
     },
     x11::{
@@ -121,6 +119,7 @@ struct Starting {
     folder: PathBuf,
     processes: Processes,
     bound: Duration,
+    privileges: Privileges,
 }
 
 /// Starts a private desktop; after a failure nothing of it is left.
@@ -130,9 +129,11 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     if let Some(error) = doctor::missing_programs(&user) {
         return Err(error);
     }
-    abandoned::remove(&std::env::temp_dir(), user.path()).await;
+    let desktops = desktops_of_user().map_err(|error| cannot_prepare(&error))?;
+    abandoned::remove(&desktops, user.path()).await;
     let private = fs::Permissions::from_mode(0o700);
-    let folder = tempfile::Builder::new().prefix(abandoned::PREFIX).permissions(private).tempdir();
+    let folder =
+        tempfile::Builder::new().prefix(abandoned::PREFIX).permissions(private).tempdir_in(&desktops);
     let folder = folder.map_err(|error| cannot_prepare(&error))?;
     let held = abandoned::hold(folder.path()).map_err(|error| cannot_prepare(&error))?;
     let mut cookie = [0; 16];
@@ -142,7 +143,8 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     let processes = Processes::guarded(folder.path(), environment.path(), held)
         .map_err(|error| cannot_prepare(&error))?;
     // From here on the guard removes the folder.
-    let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound };
+    let privileges = options.confine.privileges();
+    let starting = Starting { folder: folder.keep(), processes, bound: options.start_bound, privileges };
     match start_parts(&starting, environment, &options, cookie, begun).await {
         Ok(up) => Ok(Parts {
             server: Server::X11(up.display),
@@ -338,7 +340,7 @@ async fn enable_accessibility(
 
 impl Starting {
     fn log(&self, name: &str) -> PathBuf {
-        self.folder.join("logs").join(name)
+        log_of(&self.folder, name.as_ref())
     }
 
     /// Writes a file for the guard.
@@ -377,7 +379,9 @@ impl Starting {
     }
 
     fn find(&self, name: &str, environment: &Environment) -> DesktopResult<PathBuf> {
-        environment.find_program(name).ok_or_else(|| self.broken(name, "it is not on PATH"))
+        find_helper(name, environment.path()).ok_or_else(|| {
+            self.broken(name, "it is not on PATH outside of folders that applications can write to")
+        })
     }
 
     async fn start(
@@ -389,8 +393,16 @@ impl Starting {
         read_output: bool,
     ) -> DesktopResult<Started> {
         let log = Some(self.log(name));
-        let start =
-            ProgramStart { program, arguments, environment, folder: None, log, read_output, yields: false };
+        let start = ProgramStart {
+            program,
+            arguments,
+            environment,
+            folder: None,
+            log,
+            read_output,
+            yields: false,
+            privileges: self.privileges,
+        };
         self.processes.start(start).await.map_err(|error| self.broken(name, &error.to_string()))
     }
 
@@ -439,7 +451,7 @@ fn cannot_prepare(error: &io::Error) -> DesktopError {
 }
 
 fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Result<()> {
-    for name in ["run", "logs", "tmp"] {
+    for name in ["run", "tmp"] {
         create_private(&folder.join(name))?;
     }
     let write = |name: &str, content: &[u8]| write_private(&folder.join(name), content);
@@ -453,17 +465,6 @@ fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Resu
         write_private(&settings.join("settings.ini"), format!("{TOOLKIT_SETTINGS}{more}").as_bytes())?;
     }
     write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
-}
-
-/// Creates a folder with its parents, for its owner alone.
-pub(super) fn create_private(folder: &Path) -> io::Result<()> {
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-/// Writes a new file for its owner alone.
-pub(crate) fn write_private(file: &Path, content: &[u8]) -> io::Result<()> {
-    let mut file = fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file)?;
-    io::Write::write_all(&mut file, content)
 }
 
 /// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and data,

@@ -3,6 +3,7 @@
 use std::{fs, io::Write as _, os::unix::fs::OpenOptionsExt as _, process::Stdio, time::Duration};
 
 use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_process::{OWN_FOLDER, find_helper};
 use tokio::{
     io::{AsyncBufReadExt as _, BufReader},
     process::{Child, Command},
@@ -49,11 +50,11 @@ impl VncServer {
     /// [`DesktopError::Failed`] if it does not start.
     pub async fn start(handle: &DesktopHandle, input: VncInput) -> DesktopResult<Option<Self>> {
         let failed = |error: &dyn std::fmt::Display| DesktopError::failed("start x11vnc", error.to_string());
-        let Some(program) = Environment::of_this_process().find_program(SERVER) else {
+        let Some(program) = find_helper(SERVER, Environment::of_this_process().path()) else {
             return Ok(None);
         };
         let password = password().map_err(|error| failed(&error))?;
-        let file = handle.private_folder.join("vnc-password");
+        let file = handle.private_folder.join(OWN_FOLDER).join("vnc-password");
         let mut options = fs::OpenOptions::new();
         let written = options.write(true).create(true).truncate(true).mode(0o600).open(&file);
         written.and_then(|mut file| writeln!(file, "{password}")).map_err(|error| failed(&error))?;

@@ -112,8 +112,7 @@ pub(crate) fn local_dir(config: &Config) -> PathBuf {
     config.local.dir.as_deref().map_or_else(usual, expanded)
 }
 
-/// How applications of a virtual desktop are confined: they cannot see our configuration and keys, and cannot write
-/// journals and local models.
+/// How applications of a virtual desktop are confined: nothing that steers us, or that we tell agents, exists for them.
 pub fn confine(config: &Config) -> Confine {
     let store = session_store(config);
     let file = config_path();
@@ -122,9 +121,8 @@ pub fn confine(config: &Config) -> Confine {
         Some(folder) if variable(CONFIG_VARIABLE).is_none() => Some(folder.to_owned()),
         Some(_) | None => Some(file).filter(|file| file.exists()),
     };
-    let keys = secret_files(config).filter(|file| file.exists());
-    // Who has the token of the page can start sessions and answer for the user.
-    let page_keys = Some(beside(&store, "serve").join("keys")).filter(|file| file.exists());
+    let files = secret_files(config).chain(config.policy.file.clone()).chain([history_file(&store)]);
+    let files = files.filter(|file| file.exists());
     Confine {
         mode: match config.desktop.confine {
             ConfineSetting::Required => ConfineMode::Required,
@@ -132,25 +130,53 @@ pub fn confine(config: &Config) -> Confine {
             ConfineSetting::Off => ConfineMode::Off,
         },
         allow: config.desktop.allow.clone(),
-        hidden: configuration.into_iter().chain(keys).chain(seals(&store)).chain(page_keys).collect(),
-        // What we run and tell agents from there is not for them to change.
-        read_only: [
-            store.root().to_owned(),
-            beside(&store, SCHEDULES),
-            beside(&store, BATCHES),
-            local_dir(config),
-            workflows_dir(config),
-            knowledge_dir(config),
-        ]
-        .into_iter()
-        .chain(config.policy.file.clone())
-        .collect(),
+        hidden: configuration
+            .into_iter()
+            .chain(files)
+            .chain(seals(&store))
+            .chain(own_folders(config, &store))
+            .collect(),
+        read_only: Vec::new(),
+        programs: std::env::current_exe().into_iter().collect(),
+        documents: vec![documents_dir(&store)],
     }
 }
 
-/// The folders of schedules and of notes of batches, beside that of the sessions.
+/// The folders of schedules, of notes of batches, of the page, and of lines that were typed in conversations, beside that of the sessions.
 pub(crate) const SCHEDULES: &str = "schedules";
 pub(crate) const BATCHES: &str = "batches";
+const SERVE: &str = "serve";
+const HISTORY: &str = "history";
+/// The folder of documents that were dropped into the page. Applications open and save them, so it is in none of the others.
+const DOCUMENTS: &str = "documents";
+
+/// The folder of the page: its keys, its address, logs, tasks and plans that were given to it.
+pub fn serve_dir(store: &SessionStore) -> PathBuf {
+    beside(store, SERVE)
+}
+
+/// The file with the lines that were typed in conversations.
+pub fn history_file(store: &SessionStore) -> PathBuf {
+    beside(store, HISTORY)
+}
+
+/// The folder of documents that were dropped into the page.
+pub fn documents_dir(store: &SessionStore) -> PathBuf {
+    beside(store, DOCUMENTS)
+}
+
+/// Our folders: what steers sessions, what happened in them, and what agents are told.
+fn own_folders(config: &Config, store: &SessionStore) -> [PathBuf; 7] {
+    [
+        store.root().to_owned(),
+        beside(store, SCHEDULES),
+        beside(store, BATCHES),
+        serve_dir(store),
+        local_dir(config),
+        workflows_dir(config),
+        knowledge_dir(config),
+    ]
+}
 
 /// A folder beside that of the sessions.
 pub(crate) fn beside(store: &SessionStore, name: &str) -> PathBuf {
@@ -161,16 +187,8 @@ pub(crate) fn beside(store: &SessionStore, name: &str) -> PathBuf {
 /// schedules, what agents look up, and keys.
 pub(crate) fn own_files(config: &Config) -> Vec<PathBuf> {
     let store = session_store(config);
-    let mut all = vec![
-        config_path(),
-        store.root().to_owned(),
-        beside(&store, SCHEDULES),
-        beside(&store, BATCHES),
-        beside(&store, "serve").join("keys"),
-        local_dir(config),
-        workflows_dir(config),
-        knowledge_dir(config),
-    ];
+    let mut all = vec![config_path(), history_file(&store)];
+    all.extend(own_folders(config, &store));
     all.extend(seals(&store));
     all.extend(secret_files(config));
     all.extend(config.policy.file.clone());

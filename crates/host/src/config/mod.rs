@@ -51,12 +51,15 @@ pub use limits::{
 pub(crate) use load::{
     BATCHES, SCHEDULES, beside, expanded, knowledge_dir, local_dir, own_files, workflows_dir,
 };
-pub use load::{Loaded, SessionLayer, Sources, config_path, confine, load, session_store, starter_text};
+pub use load::{
+    Loaded, SessionLayer, Sources, config_path, confine, documents_dir, history_file, load, serve_dir,
+    session_store, starter_text,
+};
 pub use local::{LocalModelKind, LocalModelSettings, LocalSettings};
 pub use model::{ComputerUseSetting, ModelSettings, ReasoningSetting, SmallSetting, StructuredOutputSetting};
 pub use notify::{NotifySettings, OutcomeSetting};
 pub use overrides::Overrides;
-pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings};
+pub use people::{ApprovalSetting, ChannelSetting, PeopleSettings, SocketSetting};
 pub use policy::{DecisionSetting, PolicySettings, RuleSettings};
 pub use providers::{Provider, Service};
 pub use roles::{RepairSetting, RoleSetting, RoleSettings};

@@ -13,6 +13,8 @@ pub struct PeopleSettings {
     pub approvals: ApprovalSetting,
     /// How questions reach you.
     pub channel: ChannelSetting,
+    /// What programs of yours may do at the control socket of a session, such as the page of `deskhand serve`.
+    pub socket: SocketSetting,
     /// How long to wait for the answer to a question, in seconds. 0 or no value waits without limit.
     pub question_timeout_s: Option<u64>,
     /// How long to wait for an approval, in seconds. 0 or no value waits without limit.
@@ -25,6 +27,7 @@ impl Default for PeopleSettings {
             ask_questions: true,
             approvals: ApprovalSetting::Ask,
             channel: ChannelSetting::Auto,
+            socket: SocketSetting::IfConfined,
             question_timeout_s: None,
             approval_timeout_s: None,
         }
@@ -54,4 +57,17 @@ pub enum ChannelSetting {
     Socket,
     /// Not at all; the session has no control socket.
     None,
+}
+
+/// What programs of yours may do at the control socket of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SocketSetting {
+    /// Approve, answer, say, take over and pause, if bubblewrap confines the applications of the session; else only watch and stop it:
+    /// an application that nothing confines could speak as you.
+    IfConfined,
+    /// All of that, also beside applications that nothing confines.
+    Always,
+    /// Only watch and stop it.
+    Watch,
 }

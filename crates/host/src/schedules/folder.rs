@@ -290,7 +290,8 @@ fn read(path: &Path) -> Result<String, ScheduleError> {
     if fs::metadata(path).map_err(failed)?.len() > BYTES_MAX {
         return Err(ScheduleError::Form { path: path.to_owned(), problem: "it is too large".to_owned() });
     }
-    fs::read_to_string(path).map_err(failed)
+    let bytes = private::read_deciding(path).map_err(failed)?;
+    String::from_utf8(bytes).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
 }
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {

@@ -19,7 +19,7 @@ use deskhand_model::Relay;
 use deskhand_runtime::{
     Fence, HeldSession, SessionStore,
     agents::EnabledAgents,
-    people::{Approvals, Patience, Request},
+    people::{Approvals, Patience, Request, Steering},
     sources::EnabledSources,
     tools::{FileSettings, Workflows},
 };
@@ -30,7 +30,7 @@ use crate::{
     agents::{Means, enable},
     config::{
         ApprovalSetting, ChannelSetting, Config, Loaded, NotifySettings, PeopleSettings, PolicySettings,
-        knowledge_dir, price_table, session_store,
+        SocketSetting, knowledge_dir, price_table, session_store,
     },
     knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
@@ -110,6 +110,8 @@ pub(super) struct PeopleRules {
     pub(super) approval_timeout: Option<Duration>,
     /// Whether questions wait for somebody at the control socket; `None` for a session without one.
     pub(super) patience: Option<Patience>,
+    /// What clients of the control socket may do.
+    pub(super) socket: SocketSetting,
 }
 
 impl PeopleRules {
@@ -128,6 +130,16 @@ impl PeopleRules {
                 ChannelSetting::Socket => Some(Patience::WaitForSomebody),
                 ChannelSetting::None => None,
             },
+            socket: settings.socket,
+        }
+    }
+
+    /// What clients of the control socket may do beside the applications of a workspace.
+    pub(super) const fn steering(&self, are_confined: bool) -> Steering {
+        match self.socket {
+            SocketSetting::IfConfined if are_confined => Steering::Whole,
+            SocketSetting::Always => Steering::Whole,
+            SocketSetting::IfConfined | SocketSetting::Watch => Steering::StopOnly,
         }
     }
 }

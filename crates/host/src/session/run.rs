@@ -32,6 +32,7 @@ use super::{
 };
 use crate::{
     HostError, News, Notice, Observer,
+    config::DesktopKind,
     live::ScreenPlace,
     notify::tell,
     ranker::ranker,
@@ -216,6 +217,11 @@ impl Run<'_> {
             drop(waiting);
             self.control.screen.note(workspace.back_end());
             self.observer.notice(&works_on(self.plan, &workspace, kept));
+            if self.plan.workspace.kind() == DesktopKind::Virtual
+                && !self.plan.workspace.confines_applications()
+            {
+                self.observer.notice(&Notice::Unconfined { socket: self.plan.people.socket });
+            }
             let again = if held.is_some() && !kept { self.documents_of_before() } else { Vec::new() };
             let waiting = {
                 let more = again.iter().map(Document::argument);
@@ -375,7 +381,8 @@ impl Run<'_> {
     fn socket(&self) -> Option<Arc<ControlSocket>> {
         let Control { stop, pause, waits, .. } = self.control.clone();
         let patience = self.plan.people.patience?;
-        Some(Arc::new(ControlSocket::new(Steered { stop, pause, waits }, patience)))
+        let steering = self.plan.people.steering(self.plan.workspace.confines_applications());
+        Some(Arc::new(ControlSocket::new(Steered { stop, pause, waits }, patience, steering)))
     }
 
     /// Saves a screenshot. A failure is reported but does not change the outcome.

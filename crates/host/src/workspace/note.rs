@@ -1,9 +1,9 @@
 //! The note beside a journal with the address of the session's virtual desktop, for resuming.
 
 use deskhand_desktop_linux::DesktopHandle;
-use deskhand_runtime::SessionFolder;
+use deskhand_runtime::{SessionFolder, private};
 use serde::{Deserialize, Serialize};
-use std::{fs, io, io::Write as _, os::unix::fs::OpenOptionsExt as _, path::Path};
+use std::{fs, io, path::Path};
 
 use super::WorkspaceError;
 
@@ -18,7 +18,7 @@ pub(crate) struct DesktopNote {
 impl DesktopNote {
     /// Reads the note of a session; `None` if its desktop was not kept.
     pub(crate) fn find(folder: &SessionFolder) -> Option<Self> {
-        serde_json::from_slice(&fs::read(folder.path().join(FILE)).ok()?).ok()
+        serde_json::from_slice(&private::read_deciding(&folder.path().join(FILE)).ok()?).ok()
     }
 
     /// Writes the note atomically.
@@ -26,13 +26,8 @@ impl DesktopNote {
     /// # Errors
     /// The folder cannot be written to.
     pub(crate) fn write(&self, folder: &Path) -> Result<(), WorkspaceError> {
-        let (file, part) = (folder.join(FILE), folder.join(".desktop.json.part"));
-        let write = || -> io::Result<()> {
-            let mut options = fs::OpenOptions::new();
-            options.write(true).create(true).truncate(true).mode(0o600);
-            options.open(&part)?.write_all(&serde_json::to_vec_pretty(self)?)?;
-            fs::rename(&part, &file)
-        };
+        let file = folder.join(FILE);
+        let write = || -> io::Result<()> { private::replace_file(&file, &serde_json::to_vec_pretty(self)?) };
         write().map_err(|source| WorkspaceError::Note { path: file.clone(), source })
     }
 

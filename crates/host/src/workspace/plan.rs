@@ -63,6 +63,11 @@ pub(crate) struct Keep {
 }
 
 impl WorkspacePlan {
+    /// Whether bubblewrap confines the applications that are started. Blocking: it is tried out.
+    pub(crate) fn confines_applications(&self) -> bool {
+        self.kind == DesktopKind::Virtual && self.confine.kept_out().is_ok_and(|kept| kept.is_some())
+    }
+
     /// The places that are kept from applications, since keys and secrets are there.
     pub(crate) fn hidden_places(&self) -> Vec<PathBuf> {
         let kept_out = self.confine.kept_out().ok().flatten();

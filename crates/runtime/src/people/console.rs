@@ -65,6 +65,37 @@ pub enum UserInput {
     },
 }
 
+impl UserInput {
+    /// Whether it does something in the user's name that only the user may do: all but a stop.
+    const fn is_of_the_user(&self) -> bool {
+        match self {
+            Self::Handled | Self::Stop { .. } => false,
+            Self::Request(_)
+            | Self::End
+            | Self::Answered(_)
+            | Self::Decided(_)
+            | Self::Said(_)
+            | Self::TakeOver
+            | Self::HandBack(_)
+            | Self::Pause
+            | Self::Resume => true,
+        }
+    }
+}
+
+/// What an input beside the user's own may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Steering {
+    /// Everything: approve, answer, say, take over, pause, stop.
+    Whole,
+    /// Watch and stop. Applications that nothing confines could otherwise speak as the user.
+    StopOnly,
+}
+
+/// Why an input is refused that may only stop the session.
+const STOP_ONLY: &str = "refused: applications of this session are not confined, so its control socket only watches and stops; \
+                         install bubblewrap, or set `people.socket = \"always\"`";
+
 /// Shows prompts and parses lines.
 pub trait Frontend: Send {
     /// Shows a prompt.
@@ -115,6 +146,8 @@ pub struct Listener<F> {
     ended: bool,
     /// Whether a pause stays without this input.
     beside: bool,
+    /// Whether this input may do more than stop the session.
+    steering: Steering,
     open: Option<(Prompt, oneshot::Sender<Reply>)>,
 }
 
@@ -137,6 +170,7 @@ pub fn console<F: Frontend>(
         requests: VecDeque::new(),
         ended: false,
         beside: false,
+        steering: Steering::Whole,
         open: None,
     };
     (Console { messages: sender, words: Mutex::new(words) }, listener)
@@ -148,9 +182,10 @@ pub(super) fn console_beside<F: Frontend>(
     frontend: F,
     (stop, pause): (StopSwitch, PauseSwitch),
     words: mpsc::Sender<String>,
+    steering: Steering,
 ) -> (Console, Listener<F>) {
     let (console, listener) = console(lines, frontend, stop, pause);
-    (console, Listener { beside: true, words, ..listener })
+    (console, Listener { beside: true, words, steering, ..listener })
 }
 
 impl Console {
@@ -252,7 +287,12 @@ impl<F: Frontend> Listener<F> {
 
     fn handle(&mut self, line: &InputLine) {
         let open = self.open.as_ref().map(|(prompt, _)| prompt);
-        match self.frontend.parse(line, open) {
+        let input = self.frontend.parse(line, open);
+        if self.steering == Steering::StopOnly && input.is_of_the_user() {
+            self.frontend.reject(STOP_ONLY);
+            return;
+        }
+        match input {
             UserInput::Handled => {}
             UserInput::Request(request) => self.request(request),
             UserInput::End => {

@@ -23,7 +23,8 @@ mod socket;
 pub use attend::{Approvals, People};
 pub(crate) use attend::{held_by_hands, held_by_pause};
 pub use console::{
-    Console, Frontend, Listener, Prompt, REQUESTS_WAITING_MAX, UserInput, WORDS_WAITING_MAX, console,
+    Console, Frontend, Listener, Prompt, REQUESTS_WAITING_MAX, Steering, UserInput, WORDS_WAITING_MAX,
+    console,
 };
 pub use everybody::Everybody;
 pub use hands::{HandsWatch, WatchHands};
@@ -35,4 +36,4 @@ pub use port::{
     Answered, AnyUserChannel, ApprovalRequest, Decided, Nobody, PauseNotice, Questions, Request, UserChannel,
     words_problem,
 };
-pub use socket::{CONTROL_SOCKET, ControlSocket, Patience, Steered, connect_control, listen_control};
+pub use socket::{CONTROL_SOCKET, ControlListener, ControlSocket, Patience, Steered, connect_control};

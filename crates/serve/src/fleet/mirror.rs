@@ -20,7 +20,7 @@ use deskhand_fleet::{
     task::{TaskId, TaskRecord, TaskSpec},
 };
 use deskhand_host::{Host, config::Config};
-use deskhand_runtime::{SessionFolder, new_id, people::listen_control, private};
+use deskhand_runtime::{SessionFolder, new_id, people::ControlListener, private};
 use futures_util::{Stream, StreamExt as _};
 use tokio::{fs::File, io::AsyncWriteExt as _, sync::oneshot, task::JoinSet};
 
@@ -129,7 +129,7 @@ impl Mirror {
         // It is dropped without a word if the copy failed: what there is is shown.
         let _ = is_ready.await;
         if !shared.news.borrow().is_over {
-            let listener = listen_control(folder.path())?;
+            let listener = ControlListener::bind(folder.path())?;
             working.spawn(accept(listener, name, steering.clone(), Arc::clone(&shared)));
             working.spawn(attend(steering.clone(), Arc::clone(&shared)));
         }

@@ -11,10 +11,11 @@ use deskhand_fleet::{
     nats::WATCH_EVERY,
     pace::pause,
 };
+use deskhand_runtime::people::ControlListener;
 use serde_json::{Value, json};
 use tokio::{
     io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{UnixListener, UnixStream},
+    net::UnixStream,
     sync::watch,
     task::JoinSet,
 };
@@ -55,7 +56,7 @@ pub(super) struct Shared {
 
 /// Takes in who wants to hear what is new.
 pub(super) async fn accept(
-    listener: UnixListener,
+    listener: ControlListener,
     session: SessionId,
     steering: Steering,
     shared: Arc<Shared>,
@@ -65,7 +66,7 @@ pub(super) async fn accept(
         tokio::select! {
             Some(_) = serving.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
+                Ok(stream) => {
                     serving.spawn(serve(stream, session.clone(), steering.clone(), Arc::clone(&shared)));
                 }
                 Err(error) => {

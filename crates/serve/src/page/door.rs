@@ -6,9 +6,8 @@
 
 use std::{
     fs, io,
-    io::Write as _,
     net::{IpAddr, SocketAddr},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    os::unix::fs::DirBuilderExt as _,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Instant,
@@ -27,6 +26,8 @@ use axum::{
     middleware::Next,
     response::{IntoResponse as _, Response},
 };
+
+use deskhand_runtime::private;
 
 use super::{Service, error::PageError, visit::Visit};
 use crate::token::{is_same, new_token};
@@ -63,13 +64,15 @@ impl Keys {
     pub fn in_folder(folder: &Path) -> io::Result<Self> {
         fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
         let file = folder.join(FILE);
-        if let Some(keys) = fs::read_to_string(&file).ok().as_deref().and_then(Self::of_text) {
+        let known = match private::read_deciding(&file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            known => known.ok().and_then(|bytes| String::from_utf8(bytes).ok()),
+        };
+        if let Some(keys) = known.as_deref().and_then(Self::of_text) {
             return Ok(keys);
         }
         let keys = Self { token: new_token::<KEY_BYTES>()?, cookie: new_token::<KEY_BYTES>()? };
-        let mut options = fs::OpenOptions::new();
-        let mut written = options.write(true).create(true).truncate(true).mode(0o600).open(&file)?;
-        writeln!(written, "{}\n{}", keys.token, keys.cookie)?;
+        private::replace_file(&file, format!("{}\n{}\n", keys.token, keys.cookie).as_bytes())?;
         Ok(keys)
     }
 

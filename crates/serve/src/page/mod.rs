@@ -31,14 +31,14 @@ mod visit;
 mod workers;
 
 use std::{
-    fs, io,
+    io,
     net::{SocketAddr, TcpStream},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, PoisonError},
 };
 
 use deskhand_host::{Host, config::Config};
-use deskhand_runtime::Catalogue;
+use deskhand_runtime::{Catalogue, private};
 use tokio::{
     net::{TcpListener, TcpSocket},
     sync::Semaphore,
@@ -85,8 +85,10 @@ pub struct PageOptions {
     pub arguments: Vec<String>,
     /// The configuration that holds with these arguments.
     pub defaults: Config,
-    /// The folder of the service: the token, the logs of sessions, documents that were dropped into the page.
+    /// The folder of the service: the token, the logs of sessions, tasks and plans. Nothing that agents start may see it.
     pub folder: PathBuf,
+    /// The folder of documents that were dropped into the page, which applications open.
+    pub documents: PathBuf,
     /// The fleet whose sessions are shown, too.
     pub fleet: Option<FleetView>,
 }
@@ -134,7 +136,8 @@ impl PageServer {
         let keys = Keys::in_folder(&options.folder)?;
         let names = Names::new(address, options.tls.is_some(), &options.hosts);
         let base = names.base();
-        fs::write(options.folder.join(ADDRESS), format!("{base}\n{address}\n"))?;
+        private::replace_file(&options.folder.join(ADDRESS), format!("{base}\n{address}\n").as_bytes())?;
+        private::create_folders(&options.documents)?;
         let url = url_of(&base, &keys);
         let views = Views::new().map_err(io::Error::other)?;
         let service = Service {
@@ -162,7 +165,8 @@ impl PageServer {
     /// # Errors
     /// None runs with it.
     pub fn url_in(folder: &Path) -> io::Result<String> {
-        let known = fs::read_to_string(folder.join(ADDRESS))?;
+        let known = private::read_deciding(&folder.join(ADDRESS))?;
+        let known = String::from_utf8(known).map_err(io::Error::other)?;
         let (base, address) = known.split_once('\n').ok_or(io::ErrorKind::InvalidData)?;
         TcpStream::connect(address.trim())?;
         Ok(url_of(base, &Keys::in_folder(folder)?))

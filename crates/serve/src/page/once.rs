@@ -6,9 +6,9 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, DirBuilder, File, OpenOptions},
-    io::{self, Write as _},
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
+    fs::{self, DirBuilder},
+    io,
+    os::unix::fs::DirBuilderExt as _,
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, SystemTime},
@@ -30,7 +30,7 @@ use axum::{
     response::{IntoResponse as _, Response},
 };
 use deskhand_core::ids::SessionId;
-use deskhand_runtime::new_id;
+use deskhand_runtime::{new_id, private};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
@@ -185,7 +185,7 @@ impl Once {
 
 /// What is kept of a key, if anything is. What cannot be read says nothing of what was done, so it is an error.
 fn read(file: &Path) -> io::Result<Option<Kept>> {
-    let text = match fs::read(file) {
+    let text = match private::read_deciding(file) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -196,13 +196,7 @@ fn read(file: &Path) -> io::Result<Option<Kept>> {
 
 /// Writes something down as JSON, so that it is there whole or not at all, also after the machine has stopped.
 pub(super) fn write_whole(file: &Path, kept: &impl Serialize) -> io::Result<()> {
-    let folder = file.parent().ok_or(io::ErrorKind::NotFound)?;
-    let new = file.with_extension("new");
-    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&new)?;
-    written.write_all(&serde_json::to_vec(kept)?)?;
-    written.sync_data()?;
-    fs::rename(new, file)?;
-    File::open(folder)?.sync_all()
+    private::replace_file(file, &serde_json::to_vec(kept)?)
 }
 
 /// Writes a key down that comes the first time.

@@ -31,6 +31,7 @@ pub(crate) struct Workers {
     program: PathBuf,
     arguments: Vec<String>,
     folder: PathBuf,
+    documents: PathBuf,
     sessions: PathBuf,
     starting: Semaphore,
     /// The programs that were started, and have perhaps not ended.
@@ -43,15 +44,16 @@ impl Workers {
             program: options.program.clone(),
             arguments: options.arguments.clone(),
             folder: options.folder.clone(),
+            documents: options.documents.clone(),
             sessions,
             starting: Semaphore::new(AT_ONCE),
             running: Mutex::default(),
         }
     }
 
-    /// The folder of the service.
-    pub(crate) fn folder(&self) -> &Path {
-        &self.folder
+    /// The folder of documents that were dropped into the page.
+    pub(crate) fn documents(&self) -> &Path {
+        &self.documents
     }
 
     /// A new folder in one of the service, which only its owner can read.

@@ -167,8 +167,11 @@ pub(super) fn of_sessions(place: &Place) -> Vec<String> {
 
 /// The private folders of desktops.
 pub(super) fn desktops() -> Vec<PathBuf> {
-    let entries = fs::read_dir("/tmp").into_iter().flatten().filter_map(Result::ok);
-    let is_private = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("deskhand-");
+    let of_users = fs::read_dir("/tmp").into_iter().flatten().filter_map(Result::ok);
+    let of_users = of_users.filter(|entry| entry.file_name().to_string_lossy().starts_with("deskhand-"));
+    let entries =
+        of_users.filter_map(|entry| fs::read_dir(entry.path()).ok()).flatten().filter_map(Result::ok);
+    let is_private = |entry: &fs::DirEntry| entry.file_name().to_string_lossy().starts_with("desktop-");
     entries.filter(is_private).map(|entry| entry.path()).collect()
 }
 
@@ -192,7 +195,13 @@ fn of_desktops() -> Vec<String> {
         if let Ok(data) = fs::symlink_metadata(&folder) {
             open_to_others(&folder, &data, &mut wrong);
         }
-        for below in [folder.clone(), folder.join("logs"), folder.join("services"), folder.join("settings")] {
+        for below in [
+            folder.clone(),
+            folder.join("own"),
+            folder.join("own/logs"),
+            folder.join("services"),
+            folder.join("settings"),
+        ] {
             for entry in fs::read_dir(below).into_iter().flatten().filter_map(Result::ok) {
                 if let Ok(data) = fs::symlink_metadata(entry.path()) {
                     open_to_others(&entry.path(), &data, &mut wrong);

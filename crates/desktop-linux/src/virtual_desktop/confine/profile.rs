@@ -7,13 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_process::{find_program, succeeds};
+use deskhand_process::{OWN_FOLDER, find_helper, succeeds};
 
 use super::{
     places::{DOCUMENTS, NAME_SERVERS, RUN, RUN_KEPT, SECRETS, SYSTEM, of_the_user},
     settings::{Confine, ConfineMode},
 };
-use crate::virtual_desktop::environment::Environment;
+use crate::virtual_desktop::{environment::Environment, folders::desktops_folder};
 
 /// What root needs to work with files of every user; all other privileges are dropped, so that no mount can be undone.
 const KEPT_PRIVILEGES: &[&str] =
@@ -106,7 +106,7 @@ impl Confine {
             return Ok(None);
         }
         let superuser = rustix::process::geteuid().is_root();
-        let found = find_program("bwrap", surroundings.path, Path::new(""));
+        let found = find_helper("bwrap", surroundings.path);
         let found = found.and_then(|file| Some((works(&file, superuser)?, file)));
         let Some((own_users, bubblewrap)) = found else {
             return match self.mode {
@@ -133,14 +133,17 @@ impl Confine {
         let home = surroundings.home.map(Path::new);
         let mut all = Covers::default();
         let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
-        for (path, how) in ours.chain(self.hidden.iter().map(|path| (path, Cover::Hidden))) {
+        let documents = self.documents.iter().map(|path| (path, Cover::Writable));
+        for (path, how) in ours.chain(self.hidden.iter().map(|path| (path, Cover::Hidden))).chain(documents) {
             // If it were missing, an application could make it.
             if !path.exists() {
                 fs::DirBuilder::new().recursive(true).mode(0o700).create(path)?;
             }
             all.add(path, how);
         }
-        let pinned = self.pinned(home);
+        self.programs.iter().for_each(|program| all.add(program, Cover::ReadOnly));
+        // Of the desktops of this user, an application sees its own.
+        all.add(&desktops_folder(), Cover::Hidden);
         SYSTEM.iter().for_each(|path| all.add(Path::new(path), Cover::ReadOnly));
         all.add(Path::new(PROCESSES), if superuser { Cover::ReadOnly } else { Cover::Writable });
         all.add(Path::new(RUN), Cover::Hidden);
@@ -159,9 +162,13 @@ impl Confine {
             beside.filter(|folder| !all.keeps(folder) && folder.parent().is_some()).collect();
         let temporary = [std::env::temp_dir()].into_iter().filter(|folder| !all.keeps(folder));
         let home = home.filter(|home| home.parent().is_some()).map(Path::to_owned);
-        let documents: Vec<PathBuf> =
-            DOCUMENTS.iter().map(PathBuf::from).chain(temporary).chain(home).collect();
-        for folder in documents.into_iter().chain(pinned).chain(beside).chain(allowed) {
+        let places = DOCUMENTS.iter().map(PathBuf::from).chain(temporary).chain(home.clone());
+        let writable: Vec<PathBuf> =
+            places.chain(beside).chain(allowed).filter_map(|folder| folder.canonicalize().ok()).collect();
+        let pinned = self.pinned(&writable, home.as_deref());
+        for folder in
+            writable.iter().chain(&pinned).filter(|folder| !all.keeps(folder)).cloned().collect::<Vec<_>>()
+        {
             all.add(&folder, Cover::Writable);
         }
         for place in RUN_KEPT.iter().chain([&NAME_SERVERS]).map(Path::new).filter(|path| is_below_run(path)) {
@@ -170,24 +177,29 @@ impl Confine {
         for own in surroundings.private.into_iter().chain(surroundings.display.as_deref()) {
             all.add(own, Cover::Writable);
         }
+        // What steers the desktop.
+        if let Some(private) = surroundings.private {
+            all.add(&private.join(OWN_FOLDER), Cover::Hidden);
+        }
         // An outer mount would hide an inner one that was made before it.
         all.0.sort_by_key(|(path, _)| path.components().count());
         Ok(all.0)
     }
 
-    /// The folders above ours: as mounts of their own, they cannot be moved away with what is in them. `~/.local` is left out:
-    /// files could not be moved to the trash.
-    fn pinned(&self, home: Option<&Path>) -> Vec<PathBuf> {
-        let Some(home) = home.and_then(|home| home.canonicalize().ok()) else { return Vec::new() };
+    /// The folders above ours, wherever applications can write: as mounts of their own, they cannot be moved away with what is in them.
+    /// `~/.local` is left out: files could not be moved to the trash.
+    fn pinned(&self, writable: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
+        let left_out = home.and_then(|home| home.canonicalize().ok()).map(|home| home.join(".local"));
+        let is_pinned = |folder: &Path| {
+            let is_within = writable.iter().any(|place| folder != place && folder.starts_with(place));
+            is_within && left_out.as_deref() != Some(folder)
+        };
         let above = |path: &PathBuf| -> Vec<PathBuf> {
             let real = path.canonicalize().unwrap_or_default();
-            let above = real.ancestors().skip(1).filter(|folder| folder.starts_with(&home));
-            above
-                .filter(|folder| *folder != home && *folder != home.join(".local"))
-                .map(Path::to_owned)
-                .collect()
+            real.ancestors().skip(1).filter(|folder| is_pinned(folder)).map(Path::to_owned).collect()
         };
-        self.hidden.iter().chain(&self.read_only).flat_map(above).collect()
+        let ours = self.hidden.iter().chain(&self.read_only).chain(&self.programs).chain(&self.documents);
+        ours.flat_map(above).collect()
     }
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use crate::virtual_desktop::processes::Privileges;
+
 /// Whether applications are confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -29,9 +31,21 @@ pub struct Confine {
     pub hidden: Vec<PathBuf>,
     /// Files and folders of ours that they can read only.
     pub read_only: Vec<PathBuf>,
+    /// Our own programs, which they can read and run, and cannot replace.
+    pub programs: Vec<PathBuf>,
+    /// Folders of documents that we put there for them: they can write to what is in one, and cannot put another one in its place.
+    pub documents: Vec<PathBuf>,
 }
 
 impl Confine {
+    /// What programs of the desktop may do, also where bubblewrap cannot confine them.
+    pub(crate) const fn privileges(&self) -> Privileges {
+        match self.mode {
+            ConfineMode::Required | ConfineMode::IfPossible => Privileges::Confined,
+            ConfineMode::Off => Privileges::OfUser,
+        }
+    }
+
     /// Applications are not confined.
     pub fn off() -> Self {
         Self { mode: ConfineMode::Off, ..Self::default() }

@@ -43,7 +43,8 @@ pub(super) async fn serve(stream: UnixStream, number: u64, session: SessionId, s
     let (input, heard) = InputLines::channel();
     let steered = &shared.session;
     let switches = (steered.stop.clone(), steered.pause.clone());
-    let (console, listener) = console_beside(heard, frontend, switches, shared.words.clone());
+    let (console, listener) =
+        console_beside(heard, frontend, switches, shared.words.clone(), shared.steering);
     let paused = steered.pause.is_paused();
     let begun = FromSession::Attached { session: &session.0, seq: *shared.seq.borrow(), paused };
     let writing = Writing { write, lines, begun: text_of(&begun) };

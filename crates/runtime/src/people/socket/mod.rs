@@ -1,16 +1,16 @@
 //! The control socket of a session: `control.sock` in its folder, through which programs of the same user watch and steer it while it
-//! runs, whoever started it.
+//! runs, whoever started it. What was started for an agent is refused ([`ControlListener`]).
 //!
 //! Each client speaks the JSON Lines protocol ([`protocol`](super::protocol)), with two differences: it is told that records were
 //! written rather than the records themselves, which it reads from the journal; and when it leaves, the session goes on. All clients
 //! are asked, also those who come later; the first answer counts. A client that does not read is cut off, and never waited for.
 
 mod client;
+mod listener;
 
 use std::{
     collections::HashSet,
     fs, io,
-    os::{fd::AsRawFd as _, unix::fs::PermissionsExt as _},
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -23,22 +23,17 @@ use futures_util::{
     future::BoxFuture,
     stream::{FuturesUnordered, StreamExt as _},
 };
+pub use listener::{CONTROL_SOCKET, ControlListener, connect_control};
 use tokio::{
-    net::{UnixListener, UnixStream},
     sync::{mpsc, watch},
     task::JoinSet,
 };
 
 use super::{
-    Answered, ApprovalRequest, Console, Decided, PauseNotice, PauseSwitch, Questions, Request, UserChannel,
-    WORDS_WAITING_MAX,
+    Answered, ApprovalRequest, Console, Decided, PauseNotice, PauseSwitch, Questions, Request, Steering,
+    UserChannel, WORDS_WAITING_MAX,
 };
 use crate::{stop::StopSwitch, waiting::Waits};
-
-/// The name of the socket in the folder of its session.
-pub const CONTROL_SOCKET: &str = "control.sock";
-/// What it is called before it listens.
-const CONTROL_BEGUN: &str = ".control.sock";
 
 /// The most clients at once.
 const CLIENTS_MAX: usize = 32;
@@ -64,6 +59,7 @@ struct Client {
 /// What all clients share.
 struct Shared {
     session: Steered,
+    steering: Steering,
     clients: watch::Sender<Vec<Client>>,
     /// The number of the last record.
     seq: watch::Sender<u64>,
@@ -104,11 +100,12 @@ impl Drop for Listening {
 
 impl ControlSocket {
     /// The channel; nobody can come before it [listens](Self::listen).
-    pub fn new(session: Steered, patience: Patience) -> Self {
+    pub fn new(session: Steered, patience: Patience, steering: Steering) -> Self {
         let (said, words) = mpsc::channel(WORDS_WAITING_MAX);
         let shared = Arc::new(Shared {
             words: said,
             session,
+            steering,
             clients: watch::Sender::new(Vec::new()),
             seq: watch::Sender::new(0),
             numbers: AtomicU64::new(0),
@@ -126,7 +123,7 @@ impl ControlSocket {
             return Ok(());
         }
         let path = folder.join(CONTROL_SOCKET);
-        let listener = listen_control(folder)?;
+        let listener = ControlListener::bind(folder)?;
         let mut accepting = JoinSet::new();
         accepting.spawn(accept(listener, session.clone(), Arc::clone(&self.shared)));
         *listening = Some(Listening { path, _accepting: accepting });
@@ -143,6 +140,9 @@ impl ControlSocket {
         &self,
         ask: impl Fn(Client) -> BoxFuture<'static, Option<T>> + Send + Sync,
     ) -> Option<T> {
+        if self.shared.steering == Steering::StopOnly {
+            return None;
+        }
         let mut clients = self.shared.clients.subscribe();
         let mut asked = HashSet::new();
         let mut asking = FuturesUnordered::new();
@@ -209,45 +209,14 @@ impl UserChannel for ControlSocket {
     }
 }
 
-/// Binds the socket of a folder, in place of one of a process that was killed. It gets its name once it listens, so that who sees it can
-/// connect. The path of a socket may have 107 bytes, and that of a folder many more: it is bound by way of the open folder.
-///
-/// # Errors
-/// The socket cannot be made.
-pub fn listen_control(folder: &Path) -> io::Result<UnixListener> {
-    let open = fs::File::open(folder)?;
-    let begun = short_path(&open, CONTROL_BEGUN);
-    match fs::remove_file(&begun) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let listener = UnixListener::bind(&begun)?;
-    fs::set_permissions(&begun, fs::Permissions::from_mode(0o600))?;
-    fs::rename(&begun, short_path(&open, CONTROL_SOCKET))?;
-    Ok(listener)
-}
-
-/// Connects to the control socket in the folder of a session.
-///
-/// # Errors
-/// The session does not run, or it has no control socket.
-pub async fn connect_control(folder: &Path) -> io::Result<UnixStream> {
-    let open = fs::File::open(folder)?;
-    UnixStream::connect(short_path(&open, CONTROL_SOCKET)).await
-}
-
-fn short_path(folder: &fs::File, name: &str) -> PathBuf {
-    PathBuf::from(format!("/proc/self/fd/{}/{name}", folder.as_raw_fd()))
-}
-
 /// Takes clients in until it is aborted.
-async fn accept(listener: UnixListener, session: SessionId, shared: Arc<Shared>) {
+async fn accept(listener: ControlListener, session: SessionId, shared: Arc<Shared>) {
     let mut serving = JoinSet::new();
     loop {
         tokio::select! {
             Some(_) = serving.join_next() => {}
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) if serving.len() < CLIENTS_MAX && is_own(&stream) => {
+                Ok(stream) if serving.len() < CLIENTS_MAX => {
                     let number = shared.numbers.fetch_add(1, Ordering::Relaxed);
                     serving.spawn(client::serve(stream, number, session.clone(), Arc::clone(&shared)));
                 }
@@ -260,11 +229,6 @@ async fn accept(listener: UnixListener, session: SessionId, shared: Arc<Shared>)
             },
         }
     }
-}
-
-/// Whether a client belongs to the same user as this process.
-fn is_own(stream: &UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| peer.uid() == rustix::process::getuid().as_raw())
 }
 
 #[cfg(test)]

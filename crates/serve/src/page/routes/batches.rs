@@ -1,7 +1,15 @@
 //! Batches: a form for many tasks, the list of batches, and each one's tasks as they go. A batch is a process of its own; what is shown is
 //! read from its note, its results and its sessions.
 
-use std::{convert::Infallible, fs, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    convert::Infallible,
+    ffi::OsStr,
+    fs,
+    path::{self, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 
 use axum::{
     Json,
@@ -25,7 +33,6 @@ use tokio::{
 
 use super::{
     api::{Accepted, Created, Events, Started},
-    documents::DOCUMENTS,
     options::{Defaults, RunOptions},
     tasks::{BatchRow, BatchTable},
 };
@@ -86,21 +93,45 @@ impl Wanted {
     fn keep(&self, service: &Service) -> Result<PathBuf, PageError> {
         let failed = |error: &std::io::Error| PageError::failed("keep the tasks", error);
         let folder = service.workers.new_folder(BATCHES).map_err(|error| failed(&error))?;
-        let kept = service.workers.folder().join(DOCUMENTS);
-        for document in &self.documents {
-            let name = document.file_name().filter(|name| *name != TASKS && *name != STARTED);
-            let is_kept = document.parent().and_then(|folder| folder.parent()) == Some(&*kept);
-            let Some(name) = name.filter(|_| is_kept) else {
-                let words = format!("{} is no document that was dropped into the page", document.display());
-                return Err(PageError::in_field("documents", words));
-            };
-            fs::hard_link(document, folder.join(name)).map_err(|error| failed(&error))?;
-        }
-        let lines = self.tasks.iter().map(|task| format!("{}\n", Value::Object(task.clone())));
+        let documents = self.kept_documents(service.workers.documents())?;
+        let lines = self.tasks.iter().map(|task| {
+            let mut task = task.clone();
+            opened_in_place(&mut task, &documents);
+            format!("{}\n", Value::Object(task))
+        });
         fs::write(folder.join(TASKS), lines.collect::<String>()).map_err(|error| failed(&error))?;
         let started = serde_json::to_vec(self).unwrap_or_default();
         fs::write(folder.join(STARTED), started).map_err(|error| failed(&error))?;
         Ok(folder)
+    }
+}
+
+impl Wanted {
+    /// The documents by the names that tasks open them by. They stay where applications can write, apart from the tasks.
+    fn kept_documents(&self, kept: &path::Path) -> Result<HashMap<&str, &path::Path>, PageError> {
+        let known = self.documents.iter().map(|document| {
+            let is_kept = document.parent().and_then(path::Path::parent) == Some(kept);
+            let name = document.file_name().and_then(OsStr::to_str).filter(|_| is_kept);
+            name.map(|name| (name, document.as_path())).ok_or_else(|| {
+                let words = format!("{} is no document that was dropped into the page", document.display());
+                PageError::in_field("documents", words)
+            })
+        });
+        known.collect()
+    }
+}
+
+/// Puts the paths of documents in place of their names where a task opens them.
+fn opened_in_place(task: &mut Map<String, Value>, documents: &HashMap<&str, &path::Path>) {
+    let in_place = |value: &mut Value| {
+        if let Some(path) = value.as_str().and_then(|name| documents.get(name)) {
+            *value = Value::from(path.to_string_lossy());
+        }
+    };
+    match task.get_mut("open") {
+        Some(Value::Array(all)) => all.iter_mut().for_each(in_place),
+        Some(one) => in_place(one),
+        None => {}
     }
 }
 

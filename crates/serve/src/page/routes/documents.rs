@@ -1,4 +1,5 @@
-//! Documents that are dropped into the page: kept in the folder of the service, for the sessions that open them.
+//! Documents that are dropped into the page: kept in a folder of their own, for the sessions that open them. Applications write to that
+//! folder, so nothing else is there, and no link in it is followed.
 
 use std::{
     path::{Path, PathBuf},
@@ -11,17 +12,15 @@ use axum::{
     extract::{Query, State},
     http::StatusCode,
 };
-use deskhand_runtime::new_id;
+use deskhand_runtime::{new_id, private};
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tokio::{fs, io::AsyncWriteExt as _, time::timeout};
+use tokio::{fs::File, io::AsyncWriteExt as _, time::timeout};
 
 use super::api::Created;
 use crate::page::{Service, error::PageError};
 
-/// The folder of the documents, in that of the service.
-pub(super) const DOCUMENTS: &str = "documents";
 /// The largest document, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
 /// How long a part of a document may take to come.
@@ -59,12 +58,13 @@ pub(super) async fn keep(
     let name = Path::new(&named.name).file_name().and_then(|name| name.to_str());
     let name = name.filter(|name| name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains('\0'));
     let name = name.ok_or_else(|| PageError::wrong(format!("`{}` is no name of a file", named.name)))?;
-    let folder = service.workers.folder().join(DOCUMENTS).join(new_id().0);
-    let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
-    fs::create_dir_all(&folder).await.map_err(|error| failed(&error))?;
+    let (root, id) = (service.workers.documents(), new_id().0);
+    let file = private::new_file_in(root, id.as_ref(), name.as_ref());
+    let file = file.map_err(|error| PageError::failed("keep the document", &error))?;
+    let folder = root.join(id);
     let path = folder.join(name);
     let mut partial = Partial(Some(folder));
-    let written = timeout(WHOLE_BOUND, write(&path, body)).await;
+    let written = timeout(WHOLE_BOUND, write(file.into(), body)).await;
     written.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))??;
     partial.0 = None;
     Ok(Created(Kept { path: path.to_string_lossy().into_owned() }))
@@ -81,9 +81,8 @@ impl Drop for Partial {
     }
 }
 
-async fn write(path: &Path, body: Body) -> Result<(), PageError> {
+async fn write(mut file: File, body: Body) -> Result<(), PageError> {
     let failed = |error: &std::io::Error| PageError::failed("keep the document", error);
-    let mut file = fs::File::create(path).await.map_err(|error| failed(&error))?;
     let (mut parts, mut bytes) = (body.into_data_stream(), 0_u64);
     loop {
         let part = timeout(PART_BOUND, parts.next()).await;
