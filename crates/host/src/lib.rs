@@ -54,6 +54,7 @@ pub mod schedules;
 mod secrets;
 pub mod session;
 mod sources;
+mod steering;
 mod telemetry;
 pub mod workflows;
 pub mod workspace;
@@ -72,4 +73,5 @@ pub use session::{
     AttachedDesktop, Control, DesktopEnd, Ended, ForkRequest, KeptDesktop, Removal, RemovalMode,
     RemovalResult, Session, SessionRequest,
 };
+pub use steering::{STEERING_POINTS, SteeringKind, SteeringPoint, steering_table};
 pub use workspace::{Workspace, WorkspacePlan};

@@ -40,7 +40,7 @@ fn memory_kb(service: &Service) -> u64 {
 
 /// The documents that are kept, whole or not.
 fn documents(world: &World) -> Vec<PathBuf> {
-    let folder = world.path().join(".local/state/deskhand/serve/documents");
+    let folder = world.path().join(".local/state/deskhand/documents");
     fs::read_dir(folder).map(|found| found.map(|one| one.unwrap().path()).collect()).unwrap_or_default()
 }
 
@@ -174,7 +174,7 @@ fn no_name_leads_out_of_its_folder() {
         }
         let Some(answer) = asks(&format!("POST /api/documents?name={name}"), "text") else { continue };
         if answer.status == 201 {
-            let kept = world.path().join(".local/state/deskhand/serve/documents").canonicalize().unwrap();
+            let kept = world.path().join(".local/state/deskhand/documents").canonicalize().unwrap();
             let path = PathBuf::from(answer.json()["path"].as_str().unwrap()).canonicalize().unwrap();
             assert!(path.starts_with(kept), "{name}: {}", path.display());
         }

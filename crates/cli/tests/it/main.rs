@@ -54,6 +54,7 @@ mod served;
 mod sessions;
 mod signs;
 mod starting;
+mod steering;
 mod support;
 mod talk;
 mod tasks;

@@ -273,7 +273,7 @@ fn what_is_sent_is_bounded() {
     let part = vec![b'x'; 1 << 20];
     let sent = (0..1024).take_while(|_| stream.write_all(&part).is_ok()).count();
     assert!(sent < 1024, "it was not refused");
-    let kept = fs::read_dir(world.path().join(".local/state/deskhand/serve/documents")).unwrap();
+    let kept = fs::read_dir(world.path().join(".local/state/deskhand/documents")).unwrap();
     assert_eq!(kept.count(), 0, "nothing is left of it");
 
     let long = "x".repeat(2 << 20);

@@ -71,7 +71,7 @@ fn part_of(document: &Path, name: &str) -> String {
 
 /// The document that was dropped into the page, as it is now.
 fn kept(world: &World) -> std::path::PathBuf {
-    let documents = world.path().join(".local/state/deskhand/serve/documents");
+    let documents = world.path().join(".local/state/deskhand/documents");
     let folder = fs::read_dir(documents).unwrap().next().unwrap().unwrap().path();
     folder.join("sales.odt")
 }
