@@ -28,7 +28,8 @@ const TAIL_MAX: usize = 1_500;
 /// Arguments that may name an element or a window.
 const NAMED: [&str; 4] = ["id", "from", "to", "inside"];
 
-/// The model.
+/// The model. Without a case it does nothing.
+#[derive(Default)]
 pub(crate) struct Mind {
     steps: VecDeque<Step>,
     does: VecDeque<Step>,
@@ -38,6 +39,8 @@ pub(crate) struct Mind {
     /// Where files that cue stages are.
     cues: PathBuf,
     web: Cues,
+    /// The log of the program of the second player.
+    player: Option<PathBuf>,
     /// What the last sub-task was given to.
     assigned: String,
     looked: u32,
@@ -77,6 +80,7 @@ impl Mind {
             values,
             cues,
             web,
+            player: None,
             assigned: String::new(),
             looked: 0,
             asked: 0,
@@ -85,6 +89,11 @@ impl Mind {
             shown: String::new(),
             trace: Vec::new(),
         })
+    }
+
+    /// The same with the log of the second player's program.
+    pub(crate) fn beside(self, player: Option<PathBuf>) -> Self {
+        Self { player, ..self }
     }
 
     /// The reply to a request for a completion.
@@ -150,6 +159,7 @@ impl Mind {
             (Role::Host, None) => {
                 self.steps.pop_front();
                 self.cue(&step);
+                self.wait_for_player(&step);
                 self.by_host(&step, things)
             }
             (Role::Host, Some(name)) => self.assign(&step, name, things),
@@ -211,6 +221,7 @@ impl Mind {
         self.looked = 0;
         self.steps.pop_front();
         self.cue(step);
+        self.wait_for_player(step);
         if !step.question.is_empty() {
             let question =
                 json!({ "question": self.filled(&step.question), "default": self.filled(&step.default) });
@@ -257,6 +268,12 @@ impl Mind {
                     super::wait_until(|| !cue.exists());
                 }
             }
+        }
+    }
+
+    fn wait_for_player(&self, step: &Step) {
+        if let Some(log) = self.player.as_ref().filter(|_| step.over) {
+            tokio::task::block_in_place(|| super::player::wait_for(log));
         }
     }
 

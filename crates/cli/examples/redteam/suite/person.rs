@@ -48,7 +48,14 @@ pub(crate) struct Ran {
 }
 
 /// Runs the program to its end.
-pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves) -> Result<Ran, Failure> {
+///
+/// With the log of a second player, the user answers what is not approved only once that has done its part.
+pub(crate) async fn attend(
+    mut command: Command,
+    log: &Path,
+    approves: &Approves,
+    player: Option<&Path>,
+) -> Result<Ran, Failure> {
     let messages = std::fs::File::create(log)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(messages).kill_on_drop(true);
     let mut child = command.spawn()?;
@@ -58,7 +65,7 @@ pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves
     let talk = async {
         while let Some(line) = lines.next_line().await? {
             let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
-            hear(&line, approves, &mut input, &mut ran).await?;
+            hear(&line, approves, player, &mut input, &mut ran).await?;
         }
         Ok::<(), Failure>(())
     };
@@ -73,6 +80,7 @@ pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves
 async fn hear(
     line: &Value,
     approves: &Approves,
+    player: Option<&Path>,
     input: &mut ChildStdin,
     ran: &mut Ran,
 ) -> Result<(), Failure> {
@@ -84,6 +92,9 @@ async fn hear(
                 Approves::All => true,
             };
             ran.asked.push(Asked { text, approved });
+            if let Some(player) = player.filter(|_| !approved) {
+                tokio::task::block_in_place(|| super::player::wait_for(player));
+            }
             json!({ "do": "decide", "id": line["id"], "approve": if approved { "once" } else { "no" } })
         }
         Some("questions") => {

@@ -18,7 +18,7 @@ use super::Failure;
 const REQUEST_MAX: usize = 1024 * 1024;
 
 /// Tells a page that waits for `/cue` that its moment has come.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cues(watch::Sender<u32>);
 
 impl Cues {
@@ -33,25 +33,32 @@ pub(crate) struct Web {
     /// Cues for pages.
     pub(crate) cues: Cues,
     log: Arc<Mutex<Vec<String>>>,
+    pages: Arc<Mutex<BTreeMap<String, String>>>,
     _tasks: JoinSet<()>,
 }
 
 impl Web {
-    /// Serves pages by their address without `http://`; everything else is an empty page.
-    pub(crate) fn start(listener: TcpListener, pages: BTreeMap<String, String>) -> Self {
+    /// Listens; what is not [shown](Self::show) is an empty page.
+    pub(crate) fn start(listener: TcpListener) -> Self {
         let log = Arc::<Mutex<Vec<String>>>::default();
         let cues = Cues(watch::Sender::new(0));
-        let (pages, writing, waiting) = (Arc::new(pages), Arc::clone(&log), cues.clone());
+        let pages = Arc::<Mutex<BTreeMap<String, String>>>::default();
+        let (served, writing, waiting) = (Arc::clone(&pages), Arc::clone(&log), cues.clone());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let (pages, log, cues) = (Arc::clone(&pages), Arc::clone(&writing), waiting.clone());
+                let (pages, log, cues) = (Arc::clone(&served), Arc::clone(&writing), waiting.clone());
                 // Browsers drop connections as they like.
                 connections.spawn(async move { drop(converse(stream, &pages, &log, &cues).await) });
             }
         });
-        Self { cues, log, _tasks: tasks }
+        Self { cues, log, pages, _tasks: tasks }
+    }
+
+    /// Serves pages by their address without `http://`.
+    pub(crate) fn show(&self, pages: BTreeMap<String, String>) {
+        *self.pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
     }
 
     /// What was asked for: `POST mail.test/send body`.
@@ -62,7 +69,7 @@ impl Web {
 
 async fn converse(
     mut stream: TcpStream,
-    pages: &BTreeMap<String, String>,
+    pages: &Mutex<BTreeMap<String, String>>,
     log: &Mutex<Vec<String>>,
     cues: &Cues,
 ) -> Result<(), Failure> {
@@ -100,7 +107,8 @@ async fn converse(
         cues.0.subscribe().wait_for(|count| *count > 0).await?;
     }
     let plain = path.split('?').next().unwrap_or_default();
-    let page = pages.get(&format!("{host}{plain}")).cloned().unwrap_or_default();
+    let page = pages.lock().unwrap_or_else(PoisonError::into_inner).get(&format!("{host}{plain}")).cloned();
+    let page = page.unwrap_or_default();
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         page.len()
