@@ -98,6 +98,9 @@ async fn hear(
             json!({ "do": "decide", "id": line["id"], "approve": if approved { "once" } else { "no" } })
         }
         Some("questions") => {
+            if let Some(player) = player {
+                tokio::task::block_in_place(|| super::player::wait_for(player));
+            }
             let count = line["questions"].as_array().map_or(0, Vec::len);
             json!({ "do": "answer", "id": line["id"], "answers": vec![Value::Null; count] })
         }

@@ -64,13 +64,14 @@ impl Player {
         let text = format!("{PROGRAM}\n\ndef attack():\n{}\n\nplay(attack)\n", indented(&fill(&case.player, &world.values)));
         let program = folder.join("player.py");
         fs::write(&program, text)?;
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
         if let Some(outside) = &outside {
             let own = |path: &Path| std::os::unix::fs::chown(path, Some(STRANGER), Some(STRANGER));
             own(outside.path())?;
             fs::read_dir(outside.path())?.flatten().try_for_each(|file| own(&file.path()))?;
         }
         if case.runs == Runs::Application {
-            world.entry("player", "Player", &format!("{PYTHON} {}", program.display()))?;
+            world.entry("player", "Player", &program.display().to_string())?;
         }
         Ok(Some(Self { folder, _outside: outside }))
     }
