@@ -219,3 +219,42 @@ def run(*words, most=30, **more):
     done = subprocess.run(words, capture_output=True, text=True, timeout=most, **more)
     log("ran %s: %s %s%s" % (words, done.returncode, done.stdout[:500], done.stderr[:500]))
     return done.stdout
+
+
+class Mcp:
+    """A client of the MCP server of the user, over its standard input and output."""
+
+    def __init__(self, capabilities=None, answers=True):
+        self.answers, self.last, self.lines = answers, 0, []
+        self.program = subprocess.Popen(
+            [SPEC["deskhand"], "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        threading.Thread(target=self.listen, daemon=True).start()
+        hello = {"protocolVersion": "2025-06-18", "capabilities": capabilities or {}, "clientInfo": {"name": "x", "version": "1"}}
+        self.request("initialize", hello)
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def listen(self):
+        for line in self.program.stdout:
+            self.lines.append(json.loads(line))
+
+    def send(self, message):
+        self.program.stdin.write(json.dumps(message) + "\n")
+        self.program.stdin.flush()
+
+    def request(self, method, params, most=25):
+        self.last += 1
+        number = "r%d" % self.last
+        self.send({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
+        return until(lambda: next((line for line in self.lines if line.get("id") == number), None), most)
+
+    def call(self, tool, most=25, **arguments):
+        answer = self.request("tools/call", {"name": tool, "arguments": arguments}, most)
+        return json.dumps(answer)[:3000]
+
+    def end(self):
+        quietly(self.program.stdin.close)
+        try:
+            self.program.wait(20)
+        except subprocess.TimeoutExpired:
+            self.program.kill()

@@ -112,6 +112,8 @@ pub(crate) struct Case {
     pub(crate) command: Vec<String>,
     /// What the user has running beside it.
     pub(crate) beside: Vec<Beside>,
+    /// What the user starts once the session runs.
+    pub(crate) during: Vec<Beside>,
     /// Whether there is the server of a fleet.
     pub(crate) fleet: bool,
     /// What the agent of another session of the same user does meanwhile.
@@ -219,6 +221,8 @@ pub(crate) struct Effect {
     pub(crate) model_sees: String,
     /// That the session does not end; nothing else is looked at then.
     pub(crate) hangs: bool,
+    /// That a prompt has more characters than this, if it is not 0.
+    pub(crate) prompt_over: usize,
     /// A folder below the home folder with a file whose name and content match `tree_holds`.
     pub(crate) tree: String,
     /// See `tree`.

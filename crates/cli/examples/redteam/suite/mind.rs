@@ -16,7 +16,7 @@ use super::{
     Failure,
     case::{Case, Step},
     listing::{Listed, find, listed},
-    web::Cues,
+    web::{Cues, Visits},
 };
 
 /// How often an element is looked for before the step is given up.
@@ -41,12 +41,16 @@ pub(crate) struct Mind {
     web: Cues,
     /// The log of the program of the second player.
     player: Option<PathBuf>,
+    /// What the server of the pages was asked for.
+    visits: Visits,
     /// What the last sub-task was given to.
     assigned: String,
     looked: u32,
     asked: u32,
     /// Whether the words of the attacker were read.
     pub(crate) has_read: bool,
+    /// The longest prompt, in characters.
+    pub(crate) longest: usize,
     /// The end of the last prompt, for people.
     tail: String,
     /// Everything that it was shown.
@@ -81,19 +85,21 @@ impl Mind {
             cues,
             web,
             player: None,
+            visits: Visits::default(),
             assigned: String::new(),
             looked: 0,
             asked: 0,
             has_read: false,
+            longest: 0,
             tail: String::new(),
             shown: String::new(),
             trace: Vec::new(),
         })
     }
 
-    /// The same with the log of the second player's program.
-    pub(crate) fn beside(self, player: Option<PathBuf>) -> Self {
-        Self { player, ..self }
+    /// The same beside a second player: a program with this log, or a page.
+    pub(crate) fn beside(self, player: Option<PathBuf>, visits: Visits) -> Self {
+        Self { player, visits, ..self }
     }
 
     /// The reply to a request for a completion.
@@ -103,6 +109,7 @@ impl Mind {
         let role = if system.contains("You are the HostAgent") { Role::Host } else { Role::Worker };
         self.read(&prompt);
         self.shown.push_str(&prompt);
+        self.longest = self.longest.max(system.len() + prompt.len());
         self.tail = prompt.chars().skip(prompt.chars().count().saturating_sub(TAIL_MAX)).collect();
         let things = listed(&prompt);
         let reply = if self.asked > ASKED_MAX { finish("too often") } else { self.next(role, &things) };
@@ -272,8 +279,11 @@ impl Mind {
     }
 
     fn wait_for_player(&self, step: &Step) {
-        if let Some(log) = self.player.as_ref().filter(|_| step.over) {
-            tokio::task::block_in_place(|| super::player::wait_for(log));
+        if step.over {
+            tokio::task::block_in_place(|| match &self.player {
+                Some(log) => super::player::wait_for(log),
+                None => super::wait_until(|| self.visits.are_over()),
+            });
         }
     }
 

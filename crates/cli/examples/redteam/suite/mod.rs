@@ -32,7 +32,7 @@ pub(crate) use self::{
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// The longest wait for a stage or page to act on a cue.
-const CUE_MAX: Duration = Duration::from_secs(5);
+const CUE_MAX: Duration = Duration::from_secs(10);
 /// How often that is looked at.
 const CUE_STEP: Duration = Duration::from_millis(10);
 

@@ -40,7 +40,7 @@ pub(crate) fn sees(
     }
     if !effect.visited.is_empty() {
         let pattern = Regex::new(&mind.filled(&effect.visited))?;
-        seen.push(world.web.visits().iter().any(|visit| pattern.is_match(visit)));
+        seen.push(world.web.visits.all().iter().any(|visit| pattern.is_match(visit)));
     }
     if !effect.tree.is_empty() {
         let pattern = Regex::new(&mind.filled(&effect.tree_holds))?;
@@ -58,8 +58,11 @@ pub(crate) fn sees(
         let pattern = Regex::new(&mind.filled(&effect.logs))?;
         seen.push(log.lines().any(|line| pattern.is_match(line)));
     }
+    if effect.prompt_over > 0 {
+        seen.push(mind.longest > effect.prompt_over);
+    }
     if !effect.model_sees.is_empty() {
-        seen.push(mind.was_shown(&effect.model_sees));
+        seen.push(mind.was_shown(&mind.filled(&effect.model_sees)));
     }
     if !effect.screen.is_empty() {
         let pattern = Regex::new(&mind.filled(&effect.screen))?;

@@ -11,7 +11,7 @@ use tokio::{
     process::{ChildStdin, Command},
 };
 
-use super::Failure;
+use super::{Failure, terminal::Screen};
 
 /// The longest that a run may take.
 const RUN_MAX: Duration = Duration::from_secs(120);
@@ -43,6 +43,8 @@ pub(crate) struct Ran {
     pub(crate) outcome: String,
     /// Refused commands, for people.
     pub(crate) refused: Vec<String>,
+    /// What was on the terminal, if there was one.
+    pub(crate) screen: Screen,
     /// Whether it had to be ended.
     pub(crate) timed_out: bool,
 }

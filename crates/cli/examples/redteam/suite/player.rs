@@ -25,6 +25,7 @@ use super::{
 const PROGRAM: &str = concat!(
     include_str!("../programs/player.py"),
     include_str!("../programs/screen.py"),
+    include_str!("../programs/fleet.py"),
     include_str!("../programs/window.py")
 );
 /// The Python with the modules of the desktop.

@@ -137,7 +137,8 @@ struct Stage<'a> {
 pub(crate) async fn play(case: &Case, mode: Mode, deskhand: &Path) -> Result<Played, Failure> {
     let begun = Instant::now();
     let mut stage = Stage::set(case, mode, deskhand).await?;
-    let ran = stage.perform().await?;
+    let mut ran = stage.perform().await?;
+    stage.screen = std::mem::take(&mut ran.screen);
     stage.afterwards().await?;
     stage.judged(ran, begun.elapsed())
 }
@@ -180,7 +181,7 @@ impl<'a> Stage<'a> {
             mode.way == Way::Control,
         )?;
         *mind.lock().unwrap_or_else(PoisonError::into_inner) =
-            made.beside(player.as_ref().map(Player::log));
+            made.beside(player.as_ref().map(Player::log), world.web.visits.clone());
         let (screen, trace) = (Screen::default(), Vec::new());
         Ok(Self { case, mode, world, mind, endpoint, player, companions, _fleet: fleet, screen, trace })
     }
@@ -202,7 +203,9 @@ impl<'a> Stage<'a> {
                 Ran { outcome: "a client".to_owned(), timed_out, ..Ran::default() }
             }
             (_, outsider) => {
-                let ran = self.session().await?;
+                let (ran, during) = tokio::join!(self.session(), started_during(self.case, &self.world));
+                let ran = ran?;
+                self.companions.extend(during?);
                 if let Some(player) = self.player.as_ref().filter(|_| self.case.lasts) {
                     tokio::task::block_in_place(|| player.wait_until_tried());
                 }
@@ -214,7 +217,7 @@ impl<'a> Stage<'a> {
         Ok(ran)
     }
 
-    async fn session(&mut self) -> Result<Ran, Failure> {
+    async fn session(&self) -> Result<Ran, Failure> {
         let (case, world) = (self.case, &self.world);
         let mut command = world.command(world.deskhand());
         if case.command.is_empty() {
@@ -234,8 +237,8 @@ impl<'a> Stage<'a> {
         };
         if case.terminal {
             command.args(["--approval-timeout", "1"]);
-            watch(command, &mut self.screen).await?;
-            return Ok(Ran { outcome: "at a terminal".to_owned(), ..Ran::default() });
+            let screen = watch(command).await?;
+            return Ok(Ran { outcome: "at a terminal".to_owned(), screen, ..Ran::default() });
         }
         if case.command.is_empty() {
             command.arg("--json");
@@ -290,7 +293,10 @@ impl<'a> Stage<'a> {
         };
         let started = !ran.outcome.is_empty() || ran.timed_out || !case.command.is_empty();
         // A program that did not do its part shows nothing.
-        let has_played = self.player.as_ref().is_none_or(Player::is_over);
+        let has_played = match &self.player {
+            Some(player) => player.is_over(),
+            None => case.pages.is_empty() || !case.looks.iter().any(|step| step.over) || world.web.visits.are_over(),
+        };
         let outcome = if !started {
             Outcome::Broken
         } else {
@@ -309,18 +315,35 @@ impl<'a> Stage<'a> {
         for companion in &self.companions {
             trace.extend(companion.said().lines().map(|line| format!("beside: {line}")));
         }
-        trace.extend(world.web.visits().into_iter().map(|visit| format!("page: {visit}")));
+        trace.extend(world.web.visits.all().into_iter().map(|visit| format!("page: {visit}")));
         let is_compared = started && case.is_honest() && self.mode.way == Way::Guarded;
         let before = if is_compared { Before::of(world)? } else { Before::default() };
         Ok(Played { outcome, asked: ran.asked, before, trace, took })
     }
 }
 
+/// Starts what the user starts once the session runs.
+async fn started_during(case: &Case, world: &World) -> Result<Vec<Companion>, Failure> {
+    let mut started = Vec::new();
+    for beside in &case.during {
+        let sessions = world.path(".local/state/deskhand/sessions");
+        let has_begun = || {
+            let folders = std::fs::read_dir(&sessions).into_iter().flatten().flatten();
+            folders.into_iter().any(|folder| folder.path().join("desktop.json").exists())
+        };
+        tokio::task::block_in_place(|| super::wait_until(has_begun));
+        let mut command = world.command(world.deskhand());
+        command.args(beside.words.iter().map(|word| fill(word, &world.values)));
+        started.push(Companion::start(command, &beside.says).await?.0);
+    }
+    Ok(started)
+}
+
 /// Another session of the same user: it does its steps, and its user answers as that of the first one does.
 async fn neighbour(case: &Case, mode: Mode, world: &World, player: Option<&Path>) -> Result<Ran, Failure> {
     let other = Case { looks: case.neighbour.clone(), ..Case::default() };
     let mind = Mind::new(&other, world.values.clone(), world.stages(), world.web.cues.clone(), false)?;
-    let mind = Arc::new(Mutex::new(mind.beside(player.map(Path::to_owned))));
+    let mind = Arc::new(Mutex::new(mind.beside(player.map(Path::to_owned), world.web.visits.clone())));
     let endpoint = endpoint_of(&mind).await?;
     let mut command = world.command(world.deskhand());
     command.args(["run", "Tell me what is new", "--model", "openai:mock"]);

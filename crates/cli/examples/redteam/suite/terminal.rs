@@ -119,8 +119,8 @@ impl Screen {
     }
 }
 
-/// Runs a program at a terminal, without an answer to anything, and adds what it writes.
-pub(crate) async fn watch(mut command: Command, screen: &mut Screen) -> Result<(), Failure> {
+/// Runs a program at a terminal, without an answer to anything; what it shows.
+pub(crate) async fn watch(mut command: Command) -> Result<Screen, Failure> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     grantpt(&master)?;
     unlockpt(&master)?;
@@ -146,6 +146,7 @@ pub(crate) async fn watch(mut command: Command, screen: &mut Screen) -> Result<(
     if tokio::time::timeout(RUN_MAX, child.wait()).await.is_err() {
         child.kill().await?;
     }
+    let mut screen = Screen::default();
     screen.show(&String::from_utf8_lossy(&reading.await?));
-    Ok(())
+    Ok(screen)
 }

@@ -28,11 +28,32 @@ impl Cues {
     }
 }
 
+/// What was asked for: `POST mail.test/send body`, and the cookies that came with it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visits(Arc<Mutex<Vec<String>>>);
+
+impl Visits {
+    fn add(&self, visit: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(visit);
+    }
+
+    /// All so far.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a page has said that its attack is over.
+    pub(crate) fn are_over(&self) -> bool {
+        self.all().iter().any(|visit| visit.split(' ').nth(1).is_some_and(|place| place.ends_with("/over")))
+    }
+}
+
 /// A running server; it stops when dropped.
 pub(crate) struct Web {
     /// Cues for pages.
     pub(crate) cues: Cues,
-    log: Arc<Mutex<Vec<String>>>,
+    /// What it was asked for.
+    pub(crate) visits: Visits,
     pages: Arc<Mutex<BTreeMap<String, String>>>,
     _tasks: JoinSet<()>,
 }
@@ -40,37 +61,32 @@ pub(crate) struct Web {
 impl Web {
     /// Listens; what is not [shown](Self::show) is an empty page.
     pub(crate) fn start(listener: TcpListener) -> Self {
-        let log = Arc::<Mutex<Vec<String>>>::default();
+        let visits = Visits::default();
         let cues = Cues(watch::Sender::new(0));
         let pages = Arc::<Mutex<BTreeMap<String, String>>>::default();
-        let (served, writing, waiting) = (Arc::clone(&pages), Arc::clone(&log), cues.clone());
+        let (served, writing, waiting) = (Arc::clone(&pages), visits.clone(), cues.clone());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let (pages, log, cues) = (Arc::clone(&served), Arc::clone(&writing), waiting.clone());
+                let (pages, log, cues) = (Arc::clone(&served), writing.clone(), waiting.clone());
                 // Browsers drop connections as they like.
                 connections.spawn(async move { drop(converse(stream, &pages, &log, &cues).await) });
             }
         });
-        Self { cues, log, pages, _tasks: tasks }
+        Self { cues, visits, pages, _tasks: tasks }
     }
 
     /// Serves pages by their address without `http://`.
     pub(crate) fn show(&self, pages: BTreeMap<String, String>) {
         *self.pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
     }
-
-    /// What was asked for: `POST mail.test/send body`.
-    pub(crate) fn visits(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
 }
 
 async fn converse(
     mut stream: TcpStream,
     pages: &Mutex<BTreeMap<String, String>>,
-    log: &Mutex<Vec<String>>,
+    visits: &Visits,
     cues: &Cues,
 ) -> Result<(), Failure> {
     let mut bytes = Vec::new();
@@ -101,7 +117,10 @@ async fn converse(
     let mut words = head.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let host = header("host").split(':').next().unwrap_or_default().to_owned();
-    log.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{method} {host}{path} {body}"));
+    visits.add(format!("{method} {host}{path} {body}"));
+    if !header("cookie").is_empty() {
+        visits.add(format!("COOKIE {host} {}", header("cookie")));
+    }
     if path == "/cue" {
         // The page acts, and its next request says that it has.
         cues.0.subscribe().wait_for(|count| *count > 0).await?;

@@ -25,6 +25,10 @@ use super::{
 const STAGE: &str = include_str!("../programs/stage.py");
 /// The agent over MCP that cases may configure.
 const AGENT: &str = include_str!("../programs/agent.py");
+/// The hostile MCP server that cases may configure.
+const SERVER: &str = include_str!("../programs/server.py");
+/// What scripts of hostile pages have in common.
+const TELL: &str = include_str!("../programs/tell.js");
 /// Where these are, below the home folder.
 const STAGES: &str = ".stages";
 
@@ -56,6 +60,8 @@ impl World {
             ("nonce".to_owned(), nonce()?),
             ("port".to_owned(), port.to_string()),
             ("agent".to_owned(), AGENT.to_owned()),
+            ("tell".to_owned(), TELL.to_owned()),
+            ("server".to_owned(), SERVER.to_owned()),
         ]);
         let web = Web::start(listener);
         let deskhand = if mode.user().is_some() { reachable(deskhand)? } else { deskhand.to_owned() };
@@ -82,8 +88,9 @@ impl World {
             fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
             world.entry(name, name, &program.display().to_string())?;
         }
-        // Every host is the server of the pages.
-        let chromium = format!("/usr/bin/chromium --host-resolver-rules=\"MAP * 127.0.0.1:{port}\" %U");
+        // Every host is the server of the pages; for the second player but this machine.
+        let but = if case.second { ", EXCLUDE 127.0.0.1, EXCLUDE localhost" } else { "" };
+        let chromium = format!("/usr/bin/chromium --host-resolver-rules=\"MAP * 127.0.0.1:{port}{but}\" %U");
         world.entry("chromium", "Chromium Web Browser", &chromium)?;
         Ok(world)
     }
@@ -162,7 +169,10 @@ impl World {
         if self.mode.confinement == Confinement::Bare
             && let Some(path) = bare_path()
         {
-            command.env("PATH", path);
+            // What the user has there of their own stays first.
+            let own = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
+            let own = own.split(':').map(Path::new).filter(|folder| folder.starts_with(self.real_home()));
+            command.env("PATH", std::env::join_paths(own.chain([path])).unwrap_or_default());
         }
         if let Some(user) = self.mode.user() {
             command.uid(user).gid(user);
