@@ -6,7 +6,7 @@ use std::{
     fs,
     os::unix::fs::{PermissionsExt as _, lchown, symlink},
     path::{Path, PathBuf},
-    sync::OnceLock,
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
 
 use serde_json::json;
@@ -37,6 +37,10 @@ pub(crate) struct World {
     folder: TempDir,
     /// A folder outside of it.
     outside: TempDir,
+    /// Folders that other worlds use, too.
+    _shared: Vec<Arc<TempDir>>,
+    /// Where programs are found, if not where they usually are.
+    path: Option<PathBuf>,
     mode: Mode,
     deskhand: PathBuf,
     environment: BTreeMap<String, String>,
@@ -52,11 +56,12 @@ impl World {
         let folder = tempfile::Builder::new().prefix("redteam-").tempdir()?;
         let home = fs::canonicalize(folder.path())?;
         let outside = tempfile::Builder::new().prefix("redteam-outside-").tempdir()?;
+        fs::create_dir(outside.path().join("place"))?;
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let port = listener.local_addr()?.port();
         let values = BTreeMap::from([
             ("home".to_owned(), home.display().to_string()),
-            ("outside".to_owned(), outside.path().display().to_string()),
+            ("outside".to_owned(), outside.path().join("place").display().to_string()),
             ("nonce".to_owned(), nonce()?),
             ("port".to_owned(), port.to_string()),
             ("agent".to_owned(), AGENT.to_owned()),
@@ -64,11 +69,23 @@ impl World {
             ("server".to_owned(), SERVER.to_owned()),
         ]);
         let web = Web::start(listener);
-        let deskhand = if mode.user().is_some() { reachable(deskhand)? } else { deskhand.to_owned() };
+        let mut shared = Vec::new();
+        let mut deskhand = deskhand.to_owned();
+        if mode.user().is_some() && !is_reachable(&deskhand) {
+            let folder = copied(&deskhand)?;
+            deskhand = folder.path().join("deskhand");
+            shared.push(folder);
+        }
+        let mut path = None;
+        if mode.confinement == Confinement::Bare {
+            let folder = without_bubblewrap()?;
+            path = Some(folder.path().to_owned());
+            shared.push(folder);
+        }
         let environment =
             case.environment.iter().map(|(name, value)| (name.clone(), fill(value, &values))).collect();
         let deskhand = if case.own_program { installed(&home, &deskhand)? } else { deskhand };
-        let world = Self { folder, outside, mode, deskhand, environment, web, values };
+        let world = Self { folder, outside, _shared: shared, path, mode, deskhand, environment, web, values };
         for (name, text) in &case.files {
             world.write(name, &fill(text, &world.values))?;
         }
@@ -166,13 +183,11 @@ impl World {
         }
         // Nobody looks at what an attack that was stopped has left.
         command.env("DESKHAND__DESKTOP__KEEP", "never").envs(&self.environment);
-        if self.mode.confinement == Confinement::Bare
-            && let Some(path) = bare_path()
-        {
+        if let Some(path) = &self.path {
             // What the user has there of their own stays first.
             let own = self.environment.get("PATH").map(String::as_str).unwrap_or_default();
             let own = own.split(':').map(Path::new).filter(|folder| folder.starts_with(self.real_home()));
-            command.env("PATH", std::env::join_paths(own.chain([path])).unwrap_or_default());
+            command.env("PATH", std::env::join_paths(own.chain([path.as_path()])).unwrap_or_default());
         }
         if let Some(user) = self.mode.user() {
             command.uid(user).gid(user);
@@ -202,38 +217,52 @@ fn left(mark: &[u8]) -> Vec<rustix::process::Pid> {
     marked.filter_map(|entry| rustix::process::Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)).collect()
 }
 
+/// A folder that worlds share, and that is gone with the last of them.
+struct Shared(Mutex<Weak<TempDir>>);
+
+impl Shared {
+    const fn new() -> Self {
+        Self(Mutex::new(Weak::new()))
+    }
+
+    fn get(&self, make: impl FnOnce(&Path) -> Result<(), Failure>) -> Result<Arc<TempDir>, Failure> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(folder) = kept.upgrade() {
+            return Ok(folder);
+        }
+        let folder = Arc::new(open_folder()?);
+        make(folder.path())?;
+        *kept = Arc::downgrade(&folder);
+        Ok(folder)
+    }
+}
+
 /// A folder with links to all programs of the system but bubblewrap.
-fn bare_path() -> Option<&'static Path> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
-    let make = || -> Result<TempDir, Failure> {
-        let folder = open_folder()?;
+fn without_bubblewrap() -> Result<Arc<TempDir>, Failure> {
+    static FOLDER: Shared = Shared::new();
+    FOLDER.get(|folder| {
         for place in ["/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"] {
             for program in fs::read_dir(place).into_iter().flatten().flatten() {
                 if program.file_name() != "bwrap" {
                     // The first one of a name counts.
-                    drop(symlink(program.path(), folder.path().join(program.file_name())));
+                    drop(symlink(program.path(), folder.join(program.file_name())));
                 }
             }
         }
-        Ok(folder)
-    };
-    FOLDER.get_or_init(|| make().ok()).as_ref().map(TempDir::path)
+        Ok(())
+    })
 }
 
-/// The program where a user without rights can start it: the folder of the build may be closed to others.
-fn reachable(deskhand: &Path) -> Result<PathBuf, Failure> {
-    static FOLDER: OnceLock<Option<TempDir>> = OnceLock::new();
+/// Whether a user without rights can start the program: the folder of the build may be closed to others.
+fn is_reachable(deskhand: &Path) -> bool {
     let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o005 == 0o005);
-    if deskhand.ancestors().all(is_open) {
-        return Ok(deskhand.to_owned());
-    }
-    let make = || -> Result<TempDir, Failure> {
-        let folder = open_folder()?;
-        fs::copy(deskhand, folder.path().join("deskhand"))?;
-        Ok(folder)
-    };
-    let folder = FOLDER.get_or_init(|| make().ok()).as_ref().ok_or("the program cannot be copied")?;
-    Ok(folder.path().join("deskhand"))
+    deskhand.ancestors().all(is_open)
+}
+
+/// A copy of the program that everybody can start.
+fn copied(deskhand: &Path) -> Result<Arc<TempDir>, Failure> {
+    static FOLDER: Shared = Shared::new();
+    FOLDER.get(|folder| Ok(fs::copy(deskhand, folder.join("deskhand")).map(|_| ())?))
 }
 
 /// A copy of the program in the home folder.
