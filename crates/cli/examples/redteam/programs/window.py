@@ -2,6 +2,9 @@
 
 def show_window(attack):
     """Shows the window of the application, and attacks beside it."""
+    if SPEC["no_bridge"]:
+        # It says itself what its elements are.
+        os.environ["NO_AT_BRIDGE"] = "1"
     import gi
 
     gi.require_version("Gtk", "3.0")

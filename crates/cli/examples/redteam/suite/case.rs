@@ -100,6 +100,8 @@ pub(crate) struct Case {
     pub(crate) second: bool,
     /// The program of the second player: Python, with `programs/player.py` in front.
     pub(crate) player: String,
+    /// Whether its window says nothing of its elements: the program does so itself.
+    pub(crate) no_bridge: bool,
     /// How that program comes to run.
     pub(crate) runs: Runs,
     /// Where the boundary is promised.

@@ -26,6 +26,7 @@ const PROGRAM: &str = concat!(
     include_str!("../programs/player.py"),
     include_str!("../programs/screen.py"),
     include_str!("../programs/fleet.py"),
+    include_str!("../programs/elements.py"),
     include_str!("../programs/window.py")
 );
 /// The Python with the modules of the desktop.
@@ -60,6 +61,7 @@ impl Player {
         fs::create_dir_all(&folder)?;
         let mut spec = json!(world.values);
         spec["has_window"] = (case.runs == Runs::Application).into();
+        spec["no_bridge"] = case.no_bridge.into();
         spec["deskhand"] = world.deskhand().display().to_string().into();
         fs::write(folder.join("player.json"), spec.to_string())?;
         let text = format!("{PROGRAM}\n\ndef attack():\n{}\n\nplay(attack)\n", indented(&fill(&case.player, &world.values)));
