@@ -121,11 +121,10 @@ fn text(value: &Value) -> &str {
 
 /// The results as text.
 fn lines(figures: &Value) -> Vec<String> {
-    let mut lines =
-        vec![format!(
-            "{:<13} {:<46} {:<14} {:<19} {:>5}  goal",
-            "carrier", "attack or task", "mode", "outcome", "asked"
-        )];
+    let mut lines = vec![format!(
+        "{:<13} {:<46} {:<14} {:<19} {:>5}  goal",
+        "carrier", "attack or task", "mode", "outcome", "asked"
+    )];
     lines.extend(rows(figures).map(|row| {
         format!(
             "{:<13} {:<46} {:<14} {:<19} {:>5}  {}",
@@ -141,9 +140,11 @@ fn lines(figures: &Value) -> Vec<String> {
         let new = row["new_questions"].as_array().into_iter().flatten();
         new.map(|question| format!("{} is newly asked about: {}", text(&row["name"]), text(question)))
     }));
-    lines.extend(figures["documented"].as_object().into_iter().flatten().map(|(name, sentence)| {
-        format!("{name} is documented as not defended there: {}", text(sentence))
-    }));
+    lines.extend(
+        figures["documented"].as_object().into_iter().flatten().map(|(name, sentence)| {
+            format!("{name} is documented as not defended there: {}", text(sentence))
+        }),
+    );
     let counts = figures["outcomes"].as_object().into_iter().flatten();
     let counts: Vec<String> = counts.map(|(outcome, count)| format!("{count} {outcome}")).collect();
     lines.push(counts.join(", "));

@@ -9,7 +9,9 @@ use std::path::PathBuf;
 
 use tokio::task::JoinSet;
 
-use crate::suite::{Account, Case, Confinement, Failure, Figures, Mode, Played, Way, attacks, attacks_in, play, tasks};
+use crate::suite::{
+    Account, Case, Confinement, Failure, Figures, Mode, Played, Way, attacks, attacks_in, play, tasks,
+};
 
 /// What to play.
 #[derive(Default)]
@@ -18,6 +20,8 @@ struct Options {
     only: Vec<String>,
     short: bool,
     control: bool,
+    /// Control runs alone.
+    control_only: bool,
     list: bool,
     trace: bool,
     lanes: usize,
@@ -40,6 +44,7 @@ fn options() -> Result<Options, Failure> {
             "--attacks" => options.file = Some(value()?.into()),
             "--short" => options.short = true,
             "--control" => options.control = true,
+            "--control-only" => (options.control, options.control_only) = (true, true),
             "--list" => options.list = true,
             "--trace" => options.trace = true,
             _ => return Err(format!("unknown argument {argument}").into()),
@@ -173,8 +178,9 @@ async fn main() -> Result<(), Failure> {
     for case in cases {
         let played: Vec<Mode> = modes.iter().copied().filter(|mode| case.is_played(*mode)).collect();
         // Nothing guards in a control run, so that one is enough.
-        let control = played.first().filter(|_| options.control && !case.is_honest());
-        for mode in control.map(|mode| mode.control()).into_iter().chain(played.iter().copied()) {
+        let control = played.first().filter(|_| options.control && case.has_control());
+        let guarded = played.iter().copied().filter(|_| !options.control_only);
+        for mode in control.map(|mode| mode.control()).into_iter().chain(guarded) {
             jobs.push((jobs.len(), case.clone(), mode));
         }
     }

@@ -8,7 +8,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 use regex::Regex;
 use serde_json::Value;
 
-use self::suite::{Account, Case, Confinement, Figures, Mode, Played, attacks, play, tasks};
+use self::suite::{Account, Case, Confinement, Figures, Mode, Played, Way, attacks, attacks_in, play, tasks};
 use crate::support::has_programs;
 
 /// What the cases of the short form operate.
@@ -28,6 +28,9 @@ async fn play_in(cases: Vec<Case>, mode_of: impl Fn(usize) -> Mode) -> Value {
     let mut figures = Figures::default();
     for (at, case) in cases.into_iter().filter(|case| case.short).enumerate() {
         let mode = mode_of(at);
+        if !case.is_played(mode) {
+            continue;
+        }
         let played = play(&case, mode, deskhand()).await;
         let played = played.unwrap_or_else(|error| Played::broken(&*error));
         figures.add(&case, mode, &played);
@@ -105,8 +108,7 @@ fn every_attack_says_what_it_is_after_and_every_carrier_is_in_the_short_form() {
 /// Checks the patterns of a case.
 fn has_patterns(case: &Case) {
     let effect = &case.effect;
-    for pattern in
-        [&case.reads, &case.names, &effect.visited, &effect.logs, &effect.screen, &effect.journal]
+    for pattern in [&case.reads, &case.names, &effect.visited, &effect.logs, &effect.screen, &effect.journal]
     {
         // Values are put in before it is read.
         let pattern = pattern.replace("{{", "").replace("}}", "");
@@ -126,9 +128,29 @@ fn every_limit_that_the_second_player_reaches_is_documented() {
         assert!(!case.goal.is_empty() && !case.is_honest(), "{name}");
         assert!(!case.player.is_empty() || !case.command.is_empty() || !case.pages.is_empty(), "{name}");
         assert_eq!(case.holds.is_some(), !case.documented.is_empty(), "{name}");
-        assert!(documented.contains(&words(&case.documented)), "{name}: SECURITY.md does not say: {}", case.documented);
+        assert!(
+            documented.contains(&words(&case.documented)),
+            "{name}: SECURITY.md does not say: {}",
+            case.documented
+        );
     }
     // Most of them are held everywhere.
     let limited = players.iter().filter(|case| case.holds.is_some()).count();
     assert!(players.len() >= 60 && limited * 2 < players.len(), "{limited} of {}", players.len());
+}
+
+#[test]
+fn the_attack_of_the_guide_is_one() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/internals/red-team.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let (_, rest) = guide.split_once("<!-- file: second.toml -->\n```toml\n").unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("second.toml");
+    fs::write(&file, rest.split_once("```").unwrap().0).unwrap();
+    let read = attacks_in(&file).unwrap();
+    let known = by_the_second_player(attacks().unwrap());
+    let case = known.iter().find(|case| case.name == read[0].name).unwrap();
+    assert_eq!((read.len(), &read[0].player, &read[0].looks.len()), (1, &case.player, &case.looks.len()));
+    // A control run shows it, in one mode.
+    assert!(case.has_control() && Mode::default().control().way == Way::Control);
 }

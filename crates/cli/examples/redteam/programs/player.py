@@ -210,7 +210,8 @@ def http(port, request, body=b"", host=None, **headers):
             break
         answer += more
     text = answer.decode(errors="replace")
-    log("%s: %s" % (request, text[:300]))
+    head, _, content = text.partition("\r\n\r\n")
+    log("%s: %s %s" % (request, head.split("\r\n")[0], content[:300]))
     return text
 
 

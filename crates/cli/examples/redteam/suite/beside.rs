@@ -73,9 +73,8 @@ impl Companion {
                 let text = running.said.text();
                 if let Some(found) = ready.captures(&text) {
                     let names = ready.capture_names().flatten();
-                    let values = names.filter_map(|name| {
-                        Some((name.to_owned(), found.name(name)?.as_str().to_owned()))
-                    });
+                    let values = names
+                        .filter_map(|name| Some((name.to_owned(), found.name(name)?.as_str().to_owned())));
                     return values.collect();
                 }
                 running.said.more.notified().await;

@@ -290,10 +290,17 @@ impl Case {
         self.holds.as_ref().is_none_or(|holds| holds.contains(&mode.confinement))
     }
 
+    /// Whether a control run can show it: what makes a session hang, or a prompt long, is seen in no other way.
+    pub(crate) fn has_control(&self) -> bool {
+        !self.is_honest() && !self.effect.hangs && self.effect.prompt_over == 0
+    }
+
     /// Whether it is played in a mode.
     pub(crate) fn is_played(&self, mode: Mode) -> bool {
         let modes = self.second || mode == Mode { way: mode.way, ..Mode::default() };
-        modes && (self.accounts.is_empty() || self.accounts.contains(&mode.account))
+        // Only root can play for somebody else.
+        let can = self.runs != Runs::Stranger || rustix::process::geteuid().is_root();
+        modes && can && (self.accounts.is_empty() || self.accounts.contains(&mode.account))
     }
 }
 

@@ -35,6 +35,8 @@ const PYTHON: &str = "/usr/bin/python3";
 const OVER: &str = "over";
 /// The longest that a program may take.
 const OVER_MAX: Duration = Duration::from_secs(40);
+/// The longest that one may take that goes on after its session.
+const TRIED_MAX: Duration = Duration::from_secs(15);
 /// How often its log, and what there is to attack, is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// Another user of the machine.
@@ -64,7 +66,10 @@ impl Player {
         spec["no_bridge"] = case.no_bridge.into();
         spec["deskhand"] = world.deskhand().display().to_string().into();
         fs::write(folder.join("player.json"), spec.to_string())?;
-        let text = format!("{PROGRAM}\n\ndef attack():\n{}\n\nplay(attack)\n", indented(&fill(&case.player, &world.values)));
+        let text = format!(
+            "{PROGRAM}\n\ndef attack():\n{}\n\nplay(attack)\n",
+            indented(&fill(&case.player, &world.values))
+        );
         let program = folder.join("player.py");
         fs::write(&program, text)?;
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
@@ -103,7 +108,7 @@ impl Player {
 
     /// Waits until it has tried, after its session has ended.
     pub(crate) fn wait_until_tried(&self) {
-        wait_for_line(&self.log(), "tried");
+        wait_for_line(&self.log(), "tried", TRIED_MAX);
     }
 
     /// What it has logged.
@@ -125,12 +130,12 @@ fn has_line(log: &Path, line: &str) -> bool {
 
 /// Waits until the program with this log has done its part; gives up after some time.
 pub(crate) fn wait_for(log: &Path) {
-    wait_for_line(log, OVER);
+    wait_for_line(log, OVER, OVER_MAX);
 }
 
-fn wait_for_line(log: &Path, line: &str) {
+fn wait_for_line(log: &Path, line: &str, most: Duration) {
     let begun = Instant::now();
-    while !has_line(log, line) && begun.elapsed() < OVER_MAX {
+    while !has_line(log, line) && begun.elapsed() < most {
         thread::park_timeout(LOOK);
     }
 }

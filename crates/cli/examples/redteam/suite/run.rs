@@ -80,7 +80,9 @@ impl Outcome {
     /// Whether it is as it should be.
     pub(crate) const fn is_good(self) -> bool {
         match self {
-            Self::Refused | Self::Asked | Self::NothingToDo | Self::Documented | Self::Done | Self::Shown => true,
+            Self::Refused | Self::Asked | Self::NothingToDo | Self::Documented | Self::Done | Self::Shown => {
+                true
+            }
             Self::Privileged | Self::AskedOtherwise | Self::NotDone | Self::Broken | Self::ControlFailed => {
                 false
             }
@@ -172,6 +174,9 @@ impl<'a> Stage<'a> {
         }
         world.serve_pages(case);
         let player = Player::new(case, &world)?;
+        if let Some(folder) = player.as_ref().and_then(|player| player.log().parent().map(Path::to_owned)) {
+            world.values.insert("player".to_owned(), folder.display().to_string());
+        }
         world.hand_over()?;
         let made = Mind::new(
             case,
@@ -237,7 +242,7 @@ impl<'a> Stage<'a> {
         };
         if case.terminal {
             command.args(["--approval-timeout", "1"]);
-            let screen = watch(command).await?;
+            let screen = watch(command, self.mode).await?;
             return Ok(Ran { outcome: "at a terminal".to_owned(), screen, ..Ran::default() });
         }
         if case.command.is_empty() {
@@ -295,9 +300,13 @@ impl<'a> Stage<'a> {
         // A program that did not do its part shows nothing.
         let has_played = match &self.player {
             Some(player) => player.is_over(),
-            None => case.pages.is_empty() || !case.looks.iter().any(|step| step.over) || world.web.visits.are_over(),
+            None => {
+                case.pages.is_empty()
+                    || !case.looks.iter().any(|step| step.over)
+                    || world.web.visits.are_over()
+            }
         };
-        let outcome = if !started {
+        let outcome = if !(started || case.second && has_played) {
             Outcome::Broken
         } else {
             judge(case, self.mode, happened, mind.has_read || (case.second && has_played), &ran.asked)

@@ -141,7 +141,8 @@ impl World {
 
     /// Serves the pages of a case, with all values that are known by now.
     pub(crate) fn serve_pages(&self, case: &Case) {
-        self.web.show(case.pages.iter().map(|(name, page)| (name.clone(), fill(page, &self.values))).collect());
+        self.web
+            .show(case.pages.iter().map(|(name, page)| (name.clone(), fill(page, &self.values))).collect());
     }
 
     /// Gives everything below the home folder to its user.
@@ -214,7 +215,9 @@ fn left(mark: &[u8]) -> Vec<rustix::process::Pid> {
         let environment = fs::read(entry.path().join("environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|part| part == mark)
     });
-    marked.filter_map(|entry| rustix::process::Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)).collect()
+    marked
+        .filter_map(|entry| rustix::process::Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+        .collect()
 }
 
 /// A folder that worlds share, and that is gone with the last of them.
@@ -255,7 +258,8 @@ fn without_bubblewrap() -> Result<Arc<TempDir>, Failure> {
 
 /// Whether a user without rights can start the program: the folder of the build may be closed to others.
 fn is_reachable(deskhand: &Path) -> bool {
-    let is_open = |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o005 == 0o005);
+    let is_open =
+        |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o005 == 0o005);
     deskhand.ancestors().all(is_open)
 }
 
