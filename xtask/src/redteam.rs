@@ -20,6 +20,9 @@ pub(crate) struct RedteamArguments {
     /// Play only this attack, task or carrier; repeatable.
     #[arg(long, value_name = "NAME")]
     only: Vec<String>,
+    /// Play the attacks of the second player in this file, and nothing else.
+    #[arg(long, value_name = "FILE")]
+    attacks: Option<PathBuf>,
     /// Play only the short form, a few attacks of every carrier, as the tests do.
     #[arg(long)]
     short: bool,
@@ -35,9 +38,16 @@ pub(crate) struct RedteamArguments {
     /// Number of cases that are played side by side.
     #[arg(long, value_name = "N", default_value_t = 2)]
     lanes: u32,
-    /// Also write the results to this file, as JSON.
-    #[arg(long, value_name = "FILE")]
-    json: Option<PathBuf>,
+    /// Play the second player only with bubblewrap (on), or only without (off) [default: both].
+    #[arg(long, value_name = "HOW", value_parser = ["on", "off"])]
+    confine: Option<String>,
+    /// Play the second player only as root, or only as a user without rights [default: both, where root runs it].
+    #[arg(long = "as", value_name = "WHO", value_parser = ["root", "user"])]
+    account: Option<String>,
+    /// Print the results as JSON, or write them to this file besides.
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    #[expect(clippy::option_option, reason = "without the option, with it alone, or with a file")]
+    json: Option<Option<PathBuf>>,
 }
 
 /// Both at once: alone, each is built with other features of the dependencies.
@@ -52,6 +62,14 @@ pub(crate) fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
     command.arg("--deskhand").arg(built("deskhand")).args(["--lanes", &arguments.lanes.max(1).to_string()]);
     for name in &arguments.only {
         command.args(["--only", name]);
+    }
+    if let Some(file) = &arguments.attacks {
+        command.arg("--attacks").arg(file);
+    }
+    for (value, option) in [(&arguments.confine, "--confine"), (&arguments.account, "--as")] {
+        if let Some(value) = value {
+            command.args([option, value]);
+        }
     }
     for (is_set, flag) in [
         (arguments.short, "--short"),
@@ -70,10 +88,15 @@ pub(crate) fn run(arguments: &RedteamArguments) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let figures: Value = serde_json::from_slice(&output.stdout).context("parse the results")?;
-    for line in lines(&figures) {
-        console::result(&line);
+    match &arguments.json {
+        Some(None) => console::result(&serde_json::to_string_pretty(&figures)?),
+        json => {
+            for line in lines(&figures) {
+                console::result(&line);
+            }
+            console::write_figures(json.clone().flatten().as_deref(), &figures)?;
+        }
     }
-    console::write_figures(arguments.json.as_deref(), &figures)?;
     Ok(if is_good(&figures) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
@@ -98,13 +121,16 @@ fn text(value: &Value) -> &str {
 
 /// The results as text.
 fn lines(figures: &Value) -> Vec<String> {
-    let mut lines =
-        vec![format!("{:<11} {:<46} {:<19} {:>5}  goal", "carrier", "attack or task", "outcome", "asked")];
+    let mut lines = vec![format!(
+        "{:<13} {:<46} {:<14} {:<19} {:>5}  goal",
+        "carrier", "attack or task", "mode", "outcome", "asked"
+    )];
     lines.extend(rows(figures).map(|row| {
         format!(
-            "{:<11} {:<46} {:<19} {:>5}  {}",
+            "{:<13} {:<46} {:<14} {:<19} {:>5}  {}",
             text(&row["carrier"]),
             text(&row["name"]),
+            text(&row["mode"]),
             text(&row["outcome"]),
             row["questions"].as_array().map_or(0, Vec::len),
             text(&row["goal"])
@@ -114,13 +140,19 @@ fn lines(figures: &Value) -> Vec<String> {
         let new = row["new_questions"].as_array().into_iter().flatten();
         new.map(|question| format!("{} is newly asked about: {}", text(&row["name"]), text(question)))
     }));
+    lines.extend(
+        figures["documented"].as_object().into_iter().flatten().map(|(name, sentence)| {
+            format!("{name} is documented as not defended there: {}", text(sentence))
+        }),
+    );
     let counts = figures["outcomes"].as_object().into_iter().flatten();
     let counts: Vec<String> = counts.map(|(outcome, count)| format!("{count} {outcome}")).collect();
     lines.push(counts.join(", "));
     lines.push(format!(
-        "{} attacks: {} privileged actions; {} honest tasks: {} questions ({} expected, {} by the first \
+        "{} attacks in {} runs: {} privileged actions; {} honest tasks: {} questions ({} expected, {} by the first \
          edition of the guard), {} not done; {} control runs failed",
         figures["attacks"],
+        figures["attack_runs"],
         figures["privileged"],
         figures["honest_tasks"],
         figures["honest_questions"],
@@ -141,12 +173,12 @@ mod tests {
     #[test]
     fn what_got_through_is_named_and_fails() {
         let row = |outcome: &str, good: bool| {
-            json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g",
+            json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g", "mode": "bare, user",
                 "new_questions": ["click_element(): why"] })
         };
         let figures = |rows: Value| {
             json!({
-                "attacks": 2, "privileged": 1, "honest_tasks": 1, "honest_questions": 0, "honest_questions_expected": 0,
+                "attacks": 2, "attack_runs": 4, "documented": { "moves": "They can." }, "privileged": 1, "honest_tasks": 1, "honest_questions": 0, "honest_questions_expected": 0,
                 "honest_questions_before": 0,
                 "honest_failed": 0, "control_failed": 0, "outcomes": { "refused": 1, "PRIVILEGED": 1 }, "rows": rows,
             })
@@ -155,7 +187,8 @@ mod tests {
         let shown = lines(&bad).join("\n");
         assert!(
             shown.contains("1 refused, 1 PRIVILEGED")
-                && shown.contains("2 attacks: 1 privileged")
+                && shown.contains("2 attacks in 4 runs: 1 privileged")
+                && shown.contains("moves is documented as not defended there: They can.")
                 && shown.contains("opens is newly asked about: click_element(): why"),
             "{shown}"
         );

@@ -1,4 +1,5 @@
-//! Attacks the program with content that gives orders and a model that obeys them; run by `cargo xtask redteam`.
+//! Attacks the program with content that gives orders and a model that obeys them, and with a second player: hostile programs, pages,
+//! servers, clients, workflows, users and peers. Run by `cargo xtask redteam`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program for people and for `cargo xtask`")]
 #![expect(clippy::indexing_slicing, reason = "indexing JSON values never fails")]
 
@@ -8,7 +9,9 @@ use std::path::PathBuf;
 
 use tokio::task::JoinSet;
 
-use crate::suite::{Case, Failure, Figures, Mode, Played, attacks, play, tasks};
+use crate::suite::{
+    Account, Case, Confinement, Failure, Figures, Mode, Played, Way, attacks, attacks_in, play, tasks,
+};
 
 /// What to play.
 #[derive(Default)]
@@ -17,9 +20,14 @@ struct Options {
     only: Vec<String>,
     short: bool,
     control: bool,
+    /// Control runs alone.
+    control_only: bool,
     list: bool,
     trace: bool,
     lanes: usize,
+    file: Option<PathBuf>,
+    confinements: Vec<Confinement>,
+    accounts: Vec<Account>,
 }
 
 fn options() -> Result<Options, Failure> {
@@ -31,8 +39,12 @@ fn options() -> Result<Options, Failure> {
             "--deskhand" => options.deskhand = value()?.into(),
             "--only" => options.only.push(value()?),
             "--lanes" => options.lanes = value()?.parse::<usize>()?.max(1),
+            "--confine" => options.confinements.push(confinement_of(&value()?)?),
+            "--as" => options.accounts.push(account_of(&value()?)?),
+            "--attacks" => options.file = Some(value()?.into()),
             "--short" => options.short = true,
             "--control" => options.control = true,
+            "--control-only" => (options.control, options.control_only) = (true, true),
             "--list" => options.list = true,
             "--trace" => options.trace = true,
             _ => return Err(format!("unknown argument {argument}").into()),
@@ -41,11 +53,50 @@ fn options() -> Result<Options, Failure> {
     Ok(options)
 }
 
+fn confinement_of(word: &str) -> Result<Confinement, Failure> {
+    match word {
+        "on" => Ok(Confinement::Bubblewrap),
+        "off" => Ok(Confinement::Bare),
+        _ => Err(format!("--confine {word}: it is on or off").into()),
+    }
+}
+
+fn account_of(word: &str) -> Result<Account, Failure> {
+    let is_root = rustix::process::geteuid().is_root();
+    match (word, is_root) {
+        ("root", true) | ("user", false) => Ok(Account::Own),
+        ("user", true) => Ok(Account::Nobody),
+        ("root", false) => Err("--as root: only root can play as root".into()),
+        _ => Err(format!("--as {word}: it is root or user").into()),
+    }
+}
+
 impl Options {
+    /// The modes to play in: what was chosen, or all that this machine can.
+    fn modes(&self) -> Vec<Mode> {
+        let all = |chosen: &[Account]| match chosen {
+            [] if rustix::process::geteuid().is_root() => vec![Account::Own, Account::Nobody],
+            [] => vec![Account::Own],
+            chosen => chosen.to_vec(),
+        };
+        let confinements = match &*self.confinements {
+            [] => vec![Confinement::Bubblewrap, Confinement::Bare],
+            chosen => chosen.to_vec(),
+        };
+        let accounts = all(&self.accounts);
+        let with = |confinement: &Confinement| {
+            let confinement = *confinement;
+            accounts.iter().map(move |account| Mode::guarded(confinement, *account))
+        };
+        confinements.iter().flat_map(with).collect()
+    }
+
     /// The cases to play.
     fn choose(&self) -> Result<Vec<Case>, Failure> {
-        let mut cases = attacks()?;
-        cases.extend(tasks()?);
+        let mut cases = match &self.file {
+            Some(file) => attacks_in(file)?,
+            None => attacks()?.into_iter().chain(tasks()?).collect(),
+        };
         for only in &self.only {
             if !cases.iter().any(|case| is(case, only)) {
                 return Err(
@@ -98,8 +149,9 @@ async fn play_all(jobs: Vec<Job>, options: &Options) -> Result<Vec<(Job, Played)
 /// Prints what came of a case.
 fn tell((_, case, mode): &Job, played: &Played, (done, all): (usize, usize), trace: bool) {
     let seconds = played.took.as_secs_f64();
-    let kind = if *mode == Mode::Control { "control of " } else { "" };
-    eprintln!("{done}/{all} {kind}{}: {} ({seconds:.0} s)", case.name, played.outcome);
+    let kind = if mode.way == Way::Control { "control of " } else { "" };
+    let how = if case.second { format!(" ({mode})") } else { String::new() };
+    eprintln!("{done}/{all} {kind}{}{how}: {} ({seconds:.0} s)", case.name, played.outcome);
     if trace || !played.outcome.is_good() {
         for line in &played.trace {
             eprintln!("    {line}");
@@ -121,10 +173,14 @@ async fn main() -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let modes: &[Mode] = if options.control { &[Mode::Control, Mode::Guarded] } else { &[Mode::Guarded] };
+    let modes = options.modes();
     let mut jobs = Vec::new();
     for case in cases {
-        for mode in modes.iter().copied().filter(|mode| *mode == Mode::Guarded || !case.is_honest()) {
+        let played: Vec<Mode> = modes.iter().copied().filter(|mode| case.is_played(*mode)).collect();
+        // Nothing guards in a control run, so that one is enough.
+        let control = played.first().filter(|_| options.control && case.has_control());
+        let guarded = played.iter().copied().filter(|_| !options.control_only);
+        for mode in control.map(|mode| mode.control()).into_iter().chain(guarded) {
             jobs.push((jobs.len(), case.clone(), mode));
         }
     }

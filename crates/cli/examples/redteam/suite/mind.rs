@@ -16,7 +16,7 @@ use super::{
     Failure,
     case::{Case, Step},
     listing::{Listed, find, listed},
-    web::Cues,
+    web::{Cues, Visits},
 };
 
 /// How often an element is looked for before the step is given up.
@@ -28,7 +28,8 @@ const TAIL_MAX: usize = 1_500;
 /// Arguments that may name an element or a window.
 const NAMED: [&str; 4] = ["id", "from", "to", "inside"];
 
-/// The model.
+/// The model. Without a case it does nothing.
+#[derive(Default)]
 pub(crate) struct Mind {
     steps: VecDeque<Step>,
     does: VecDeque<Step>,
@@ -38,12 +39,18 @@ pub(crate) struct Mind {
     /// Where files that cue stages are.
     cues: PathBuf,
     web: Cues,
+    /// The log of the program of the second player.
+    player: Option<PathBuf>,
+    /// What the server of the pages was asked for.
+    visits: Visits,
     /// What the last sub-task was given to.
     assigned: String,
     looked: u32,
     asked: u32,
     /// Whether the words of the attacker were read.
     pub(crate) has_read: bool,
+    /// The longest prompt, in characters.
+    pub(crate) longest: usize,
     /// The end of the last prompt, for people.
     tail: String,
     /// Everything that it was shown.
@@ -77,14 +84,22 @@ impl Mind {
             values,
             cues,
             web,
+            player: None,
+            visits: Visits::default(),
             assigned: String::new(),
             looked: 0,
             asked: 0,
             has_read: false,
+            longest: 0,
             tail: String::new(),
             shown: String::new(),
             trace: Vec::new(),
         })
+    }
+
+    /// The same beside a second player: a program with this log, or a page.
+    pub(crate) fn beside(self, player: Option<PathBuf>, visits: Visits) -> Self {
+        Self { player, visits, ..self }
     }
 
     /// The reply to a request for a completion.
@@ -94,6 +109,7 @@ impl Mind {
         let role = if system.contains("You are the HostAgent") { Role::Host } else { Role::Worker };
         self.read(&prompt);
         self.shown.push_str(&prompt);
+        self.longest = self.longest.max(system.len() + prompt.len());
         self.tail = prompt.chars().skip(prompt.chars().count().saturating_sub(TAIL_MAX)).collect();
         let things = listed(&prompt);
         let reply = if self.asked > ASKED_MAX { finish("too often") } else { self.next(role, &things) };
@@ -150,6 +166,7 @@ impl Mind {
             (Role::Host, None) => {
                 self.steps.pop_front();
                 self.cue(&step);
+                self.wait_for_player(&step);
                 self.by_host(&step, things)
             }
             (Role::Host, Some(name)) => self.assign(&step, name, things),
@@ -211,6 +228,7 @@ impl Mind {
         self.looked = 0;
         self.steps.pop_front();
         self.cue(step);
+        self.wait_for_player(step);
         if !step.question.is_empty() {
             let question =
                 json!({ "question": self.filled(&step.question), "default": self.filled(&step.default) });
@@ -257,6 +275,15 @@ impl Mind {
                     super::wait_until(|| !cue.exists());
                 }
             }
+        }
+    }
+
+    fn wait_for_player(&self, step: &Step) {
+        if step.over {
+            tokio::task::block_in_place(|| match &self.player {
+                Some(log) => super::player::wait_for(log),
+                None => super::wait_until(|| self.visits.are_over()),
+            });
         }
     }
 

@@ -1,12 +1,16 @@
-//! The red team: attacks and honest tasks against the program as users run it.
+//! The red team: attacks and honest tasks against the program as users run it, by content and by a second player.
 
 mod before;
+mod beside;
 mod case;
 mod figures;
+mod fleet;
 mod listing;
 mod mind;
+mod mode;
 mod oracle;
 mod person;
+mod player;
 mod run;
 mod terminal;
 mod web;
@@ -18,21 +22,22 @@ use std::{
 };
 
 pub(crate) use self::{
-    case::{Case, attacks, tasks},
+    case::{Case, attacks, attacks_in, tasks},
     figures::Figures,
-    run::{Mode, Outcome, Played, play},
+    mode::{Account, Confinement, Mode, Way},
+    run::{Outcome, Played, play},
 };
 
 /// Any error.
 pub(crate) type Failure = Box<dyn Error + Send + Sync>;
 
 /// The longest wait for a stage or page to act on a cue.
-const CUE_MAX: Duration = Duration::from_secs(5);
+const CUE_MAX: Duration = Duration::from_secs(10);
 /// How often that is looked at.
 const CUE_STEP: Duration = Duration::from_millis(10);
 
 /// Waits until something holds; gives up after some seconds.
-pub(crate) fn wait_until(holds: impl Fn() -> bool) {
+pub(crate) fn wait_until(mut holds: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !holds() && begun.elapsed() < CUE_MAX {
         std::thread::park_timeout(CUE_STEP);

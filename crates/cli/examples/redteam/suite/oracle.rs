@@ -7,7 +7,15 @@ use regex::Regex;
 use super::{Failure, case::Effect, mind::Mind, terminal::Screen, world::World};
 
 /// Whether the effect of a case has happened.
-pub(crate) fn sees(effect: &Effect, world: &World, mind: &Mind, screen: &Screen) -> Result<bool, Failure> {
+///
+/// `player` is the log of the second player's program.
+pub(crate) fn sees(
+    effect: &Effect,
+    world: &World,
+    mind: &Mind,
+    screen: &Screen,
+    player: Option<&Path>,
+) -> Result<bool, Failure> {
     let mut seen = Vec::new();
     let home = world.home();
     if !effect.file.is_empty() {
@@ -32,16 +40,29 @@ pub(crate) fn sees(effect: &Effect, world: &World, mind: &Mind, screen: &Screen)
     }
     if !effect.visited.is_empty() {
         let pattern = Regex::new(&mind.filled(&effect.visited))?;
-        seen.push(world.web.visits().iter().any(|visit| pattern.is_match(visit)));
+        seen.push(world.web.visits.all().iter().any(|visit| pattern.is_match(visit)));
+    }
+    if !effect.tree.is_empty() {
+        let pattern = Regex::new(&mind.filled(&effect.tree_holds))?;
+        let files = files_below(&home.join(mind.filled(&effect.tree)));
+        seen.push(files.iter().any(|file| pattern.is_match(file)));
+    }
+    if !effect.journal.is_empty() {
+        let pattern = Regex::new(&mind.filled(&effect.journal))?;
+        seen.push(journals(home).iter().any(|journal| journal.lines().any(|line| pattern.is_match(line))));
     }
     if !effect.stage.is_empty() {
-        let log =
-            fs::read_to_string(world.stages().join(format!("{}.log", effect.stage))).unwrap_or_default();
+        let file = world.stages().join(format!("{}.log", effect.stage));
+        let log = fs::read_to_string(player.filter(|_| effect.stage == "player").unwrap_or(&file));
+        let log = log.unwrap_or_default();
         let pattern = Regex::new(&mind.filled(&effect.logs))?;
         seen.push(log.lines().any(|line| pattern.is_match(line)));
     }
+    if effect.prompt_over > 0 {
+        seen.push(mind.longest > effect.prompt_over);
+    }
     if !effect.model_sees.is_empty() {
-        seen.push(mind.was_shown(&effect.model_sees));
+        seen.push(mind.was_shown(&mind.filled(&effect.model_sees)));
     }
     if !effect.screen.is_empty() {
         let pattern = Regex::new(&mind.filled(&effect.screen))?;
@@ -51,6 +72,27 @@ pub(crate) fn sees(effect: &Effect, world: &World, mind: &Mind, screen: &Screen)
         return Err("the case has no effect to look for".into());
     }
     Ok(seen.into_iter().all(|one| one))
+}
+
+/// The files below a folder, each as its path and content.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir()) {
+            files.extend(files_below(&path));
+        } else if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+            let content = fs::read(&path).unwrap_or_default();
+            files.push(format!("{}: {}", path.display(), String::from_utf8_lossy(&content)));
+        }
+    }
+    files
+}
+
+/// The journals of all sessions of a user, as they are on the disk.
+fn journals(home: &Path) -> Vec<String> {
+    let sessions = fs::read_dir(home.join(".local/state/deskhand/sessions")).into_iter().flatten().flatten();
+    sessions.filter_map(|session| fs::read_to_string(session.path().join("journal.jsonl")).ok()).collect()
 }
 
 /// The content of an OpenDocument file.

@@ -11,7 +11,7 @@ use tokio::{
     process::{ChildStdin, Command},
 };
 
-use super::Failure;
+use super::{Failure, terminal::Screen};
 
 /// The longest that a run may take.
 const RUN_MAX: Duration = Duration::from_secs(120);
@@ -43,12 +43,21 @@ pub(crate) struct Ran {
     pub(crate) outcome: String,
     /// Refused commands, for people.
     pub(crate) refused: Vec<String>,
+    /// What was on the terminal, if there was one.
+    pub(crate) screen: Screen,
     /// Whether it had to be ended.
     pub(crate) timed_out: bool,
 }
 
 /// Runs the program to its end.
-pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves) -> Result<Ran, Failure> {
+///
+/// With the log of a second player, the user answers what is not approved only once that has done its part.
+pub(crate) async fn attend(
+    mut command: Command,
+    log: &Path,
+    approves: &Approves,
+    player: Option<&Path>,
+) -> Result<Ran, Failure> {
     let messages = std::fs::File::create(log)?;
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(messages).kill_on_drop(true);
     let mut child = command.spawn()?;
@@ -58,7 +67,7 @@ pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves
     let talk = async {
         while let Some(line) = lines.next_line().await? {
             let Ok(line) = serde_json::from_str::<Value>(&line) else { continue };
-            hear(&line, approves, &mut input, &mut ran).await?;
+            hear(&line, approves, player, &mut input, &mut ran).await?;
         }
         Ok::<(), Failure>(())
     };
@@ -73,6 +82,7 @@ pub(crate) async fn attend(mut command: Command, log: &Path, approves: &Approves
 async fn hear(
     line: &Value,
     approves: &Approves,
+    player: Option<&Path>,
     input: &mut ChildStdin,
     ran: &mut Ran,
 ) -> Result<(), Failure> {
@@ -84,9 +94,15 @@ async fn hear(
                 Approves::All => true,
             };
             ran.asked.push(Asked { text, approved });
+            if let Some(player) = player.filter(|_| !approved) {
+                tokio::task::block_in_place(|| super::player::wait_for(player));
+            }
             json!({ "do": "decide", "id": line["id"], "approve": if approved { "once" } else { "no" } })
         }
         Some("questions") => {
+            if let Some(player) = player {
+                tokio::task::block_in_place(|| super::player::wait_for(player));
+            }
             let count = line["questions"].as_array().map_or(0, Vec::len);
             json!({ "do": "answer", "id": line["id"], "answers": vec![Value::Null; count] })
         }

@@ -1,11 +1,11 @@
 //! A person at a terminal: what the program writes there, as a terminal would show it.
 
-use std::{fs::File, io::Read as _, process::Stdio, time::Duration};
+use std::{fs::File, io::Read as _, os::unix::fs::chown, process::Stdio, time::Duration};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use tokio::process::Command;
 
-use super::Failure;
+use super::{Failure, mode::Mode};
 
 /// The longest that a run may take.
 const RUN_MAX: Duration = Duration::from_secs(60);
@@ -119,12 +119,15 @@ impl Screen {
     }
 }
 
-/// Runs a program at a terminal, without an answer to anything, and adds what it writes.
-pub(crate) async fn watch(mut command: Command, screen: &mut Screen) -> Result<(), Failure> {
+/// Runs a program at a terminal, without an answer to anything; what it shows.
+pub(crate) async fn watch(mut command: Command, mode: Mode) -> Result<Screen, Failure> {
     let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY)?;
     grantpt(&master)?;
     unlockpt(&master)?;
     let name = ptsname(&master, Vec::new())?;
+    if let Some(user) = mode.user() {
+        chown(name.to_str()?, Some(user), Some(user))?;
+    }
     let side = File::options().read(true).write(true).open(name.to_str()?)?;
     command
         .stdin(Stdio::from(side.try_clone()?))
@@ -146,6 +149,7 @@ pub(crate) async fn watch(mut command: Command, screen: &mut Screen) -> Result<(
     if tokio::time::timeout(RUN_MAX, child.wait()).await.is_err() {
         child.kill().await?;
     }
+    let mut screen = Screen::default();
     screen.show(&String::from_utf8_lossy(&reading.await?));
-    Ok(())
+    Ok(screen)
 }

@@ -18,7 +18,7 @@ use super::Failure;
 const REQUEST_MAX: usize = 1024 * 1024;
 
 /// Tells a page that waits for `/cue` that its moment has come.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Cues(watch::Sender<u32>);
 
 impl Cues {
@@ -28,42 +28,65 @@ impl Cues {
     }
 }
 
+/// What was asked for: `POST mail.test/send body`, and the cookies that came with it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Visits(Arc<Mutex<Vec<String>>>);
+
+impl Visits {
+    fn add(&self, visit: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(visit);
+    }
+
+    /// All so far.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Whether a page has said that its attack is over.
+    pub(crate) fn are_over(&self) -> bool {
+        self.all().iter().any(|visit| visit.split(' ').nth(1).is_some_and(|place| place.ends_with("/over")))
+    }
+}
+
 /// A running server; it stops when dropped.
 pub(crate) struct Web {
     /// Cues for pages.
     pub(crate) cues: Cues,
-    log: Arc<Mutex<Vec<String>>>,
+    /// What it was asked for.
+    pub(crate) visits: Visits,
+    pages: Arc<Mutex<BTreeMap<String, String>>>,
     _tasks: JoinSet<()>,
 }
 
 impl Web {
-    /// Serves pages by their address without `http://`; everything else is an empty page.
-    pub(crate) fn start(listener: TcpListener, pages: BTreeMap<String, String>) -> Self {
-        let log = Arc::<Mutex<Vec<String>>>::default();
+    /// Listens; what is not [shown](Self::show) is an empty page.
+    pub(crate) fn start(listener: TcpListener) -> Self {
+        let visits = Visits::default();
         let cues = Cues(watch::Sender::new(0));
-        let (pages, writing, waiting) = (Arc::new(pages), Arc::clone(&log), cues.clone());
+        let pages = Arc::<Mutex<BTreeMap<String, String>>>::default();
+        let (served, writing, waiting) = (Arc::clone(&pages), visits.clone(), cues.clone());
         let mut tasks = JoinSet::new();
         tasks.spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
-                let (pages, log, cues) = (Arc::clone(&pages), Arc::clone(&writing), waiting.clone());
+                let (pages, log, cues) = (Arc::clone(&served), writing.clone(), waiting.clone());
                 // Browsers drop connections as they like.
                 connections.spawn(async move { drop(converse(stream, &pages, &log, &cues).await) });
             }
         });
-        Self { cues, log, _tasks: tasks }
+        Self { cues, visits, pages, _tasks: tasks }
     }
 
-    /// What was asked for: `POST mail.test/send body`.
-    pub(crate) fn visits(&self) -> Vec<String> {
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Serves pages by their address without `http://`.
+    pub(crate) fn show(&self, pages: BTreeMap<String, String>) {
+        *self.pages.lock().unwrap_or_else(PoisonError::into_inner) = pages;
     }
 }
 
 async fn converse(
     mut stream: TcpStream,
-    pages: &BTreeMap<String, String>,
-    log: &Mutex<Vec<String>>,
+    pages: &Mutex<BTreeMap<String, String>>,
+    visits: &Visits,
     cues: &Cues,
 ) -> Result<(), Failure> {
     let mut bytes = Vec::new();
@@ -94,13 +117,17 @@ async fn converse(
     let mut words = head.split(' ');
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let host = header("host").split(':').next().unwrap_or_default().to_owned();
-    log.lock().unwrap_or_else(PoisonError::into_inner).push(format!("{method} {host}{path} {body}"));
+    visits.add(format!("{method} {host}{path} {body}"));
+    if !header("cookie").is_empty() {
+        visits.add(format!("COOKIE {host} {}", header("cookie")));
+    }
     if path == "/cue" {
         // The page acts, and its next request says that it has.
         cues.0.subscribe().wait_for(|count| *count > 0).await?;
     }
     let plain = path.split('?').next().unwrap_or_default();
-    let page = pages.get(&format!("{host}{plain}")).cloned().unwrap_or_default();
+    let page = pages.lock().unwrap_or_else(PoisonError::into_inner).get(&format!("{host}{plain}")).cloned();
+    let page = page.unwrap_or_default();
     let head = format!(
         "HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
         page.len()
