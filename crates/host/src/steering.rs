@@ -16,6 +16,8 @@ pub enum SteeringKind {
     File,
     /// A variable of the environment.
     Variable,
+    /// A property or message of the X server of a desktop.
+    Property,
     /// A signal, a standard stream or a file descriptor that is handed over by inheritance.
     Inherited,
 }
@@ -27,6 +29,7 @@ impl SteeringKind {
             Self::Port => "port",
             Self::File => "file",
             Self::Variable => "variable",
+            Self::Property => "X11 property",
             Self::Inherited => "inherited",
         }
     }
@@ -49,7 +52,8 @@ pub struct SteeringPoint {
 }
 
 const OWN_PROCESS: &str = "user id, and a peer without `no_new_privs` by its process handle (`SO_PEERPIDFD`)";
-const NOT_MOUNTED: &str = "does not exist for applications (bubblewrap); mode 0600 or 0700; no link is followed";
+const NOT_MOUNTED: &str =
+    "does not exist for applications (bubblewrap); mode 0600 or 0700; no link is followed";
 const MOUNTED_READ_ONLY: &str = "applications cannot change it (bubblewrap)";
 
 const fn socket(place: &'static str, steers: &'static str, peer: &'static str) -> SteeringPoint {
@@ -60,7 +64,12 @@ const fn file(place: &'static str, steers: &'static str, peer: &'static str) -> 
     SteeringPoint { kind: SteeringKind::File, place, steers, peer, proof: NOT_MOUNTED }
 }
 
-const fn port(place: &'static str, steers: &'static str, peer: &'static str, proof: &'static str) -> SteeringPoint {
+const fn port(
+    place: &'static str,
+    steers: &'static str,
+    peer: &'static str,
+    proof: &'static str,
+) -> SteeringPoint {
     SteeringPoint { kind: SteeringKind::Port, place, steers, peer, proof }
 }
 
@@ -80,26 +89,74 @@ const fn inherited(
 
 /// All ways to steer.
 pub const STEERING_POINTS: &[SteeringPoint] = &[
-    socket("STATE/sessions/*/control.sock", "watches, approves, answers, says, takes over, pauses and stops a session", "the page, commands and programs of the user"),
+    socket(
+        "STATE/sessions/*/control.sock",
+        "watches, approves, answers, says, takes over, pauses and stops a session",
+        "the page, commands and programs of the user",
+    ),
     socket("STATE/serve/*/control.sock", "the same, for the copy of a session of a fleet", "the page"),
-    socket("DESKTOP/own/keeper.sock", "keeps or ends a virtual desktop", "the session that owns it, and the one that resumes it"),
-    socket("DESKTOP/own/*-pages.sock", "reads the pages of a browser, answers its dialogs, opens addresses", "the session, and commands of the user"),
-    port("`deskhand serve --port`", "starts, steers and shows sessions", "browsers and programs with the token", "token or cookie; `Host` and `Origin` are checked"),
-    port("`deskhand mcp --http`", "starts and steers desktops", "MCP clients with the token", "token; `Host` and `Origin` are checked"),
+    socket(
+        "DESKTOP/own/keeper.sock",
+        "keeps or ends a virtual desktop",
+        "the session that owns it, and the one that resumes it",
+    ),
+    socket(
+        "DESKTOP/own/*-pages.sock",
+        "reads the pages of a browser, answers its dialogs, opens addresses",
+        "the session, and commands of the user",
+    ),
+    port(
+        "`deskhand serve --port`",
+        "starts, steers and shows sessions",
+        "browsers and programs with the token",
+        "token or cookie; `Host` and `Origin` are checked",
+    ),
+    port(
+        "`deskhand mcp --http`",
+        "starts and steers desktops",
+        "MCP clients with the token",
+        "token; `Host` and `Origin` are checked",
+    ),
     port("`deskhand worker --metrics`", "shows figures; steers nothing", "who has the token", "token"),
-    port("`deskhand desktop attach`", "shows and operates a virtual desktop (VNC)", "a viewer with the password", "a new password each time; ends with the command"),
-    port("a local model server", "replies for a model", "the session", "a key in a private file; loopback alone"),
+    port(
+        "`deskhand desktop attach`",
+        "shows and operates a virtual desktop (VNC)",
+        "a viewer with the password",
+        "a new password each time; ends with the command",
+    ),
+    port(
+        "a local model server",
+        "replies for a model",
+        "the session",
+        "a key in a private file; loopback alone",
+    ),
     file("CONFIG/", "configuration, policy, keys", "the user"),
-    file("STATE/sessions/", "journals, prompts, pictures, and `desktop.json` with the address of a kept desktop", "the session; commands of the user"),
-    file("STATE/seals/", "the key that seals journals, and their anchors", "the session; commands of the user"),
-    file("STATE/serve/", "the token and address of the page, answers of repeated requests, plans, tasks, logs", "`deskhand serve`"),
+    file(
+        "STATE/sessions/",
+        "journals, prompts, pictures, and `desktop.json` with the address of a kept desktop",
+        "the session; commands of the user",
+    ),
+    file(
+        "STATE/seals/",
+        "the key that seals journals, and their anchors",
+        "the session; commands of the user",
+    ),
+    file(
+        "STATE/serve/",
+        "the token and address of the page, answers of repeated requests, plans, tasks, logs",
+        "`deskhand serve`",
+    ),
     file("STATE/schedules/", "what begins at set times", "`deskhand schedule`"),
     file("STATE/batches/", "which tasks of a batch are done", "`deskhand batch`"),
     file("STATE/history", "lines that were typed in conversations", "`deskhand run`"),
     file("DATA/workflows/", "tasks that are done without a model", "`deskhand do` and agents"),
     file("DATA/knowledge/", "what agents look up", "agents"),
     file("DATA/local/", "models of this machine and the programs that run them", "`deskhand model`"),
-    file("DESKTOP/own/", "which processes and files the guard of a desktop removes, its lock, messages of programs, the name of the pipe of LibreOffice", "the session, the keeper, the guard"),
+    file(
+        "DESKTOP/own/",
+        "which processes and files the guard of a desktop removes, its lock, messages of programs, the name of the pipe of LibreOffice",
+        "the session, the keeper, the guard",
+    ),
     SteeringPoint {
         kind: SteeringKind::File,
         place: "the program `deskhand`",
@@ -135,17 +192,68 @@ pub const STEERING_POINTS: &[SteeringPoint] = &[
         peer: "programs of the desktop",
         proof: "ends the program that has it, and nothing else",
     },
-    variable("XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, HOME, PATH, TMPDIR", "where all of the above is"),
-    inherited("standard input and output", "approves, answers, says, takes over, pauses and stops a session", "who starts the session", "inheritance; applications get `/dev/null`"),
-    inherited("standard input and output of `deskhand mcp`", "starts and steers desktops", "the MCP client that starts it", "inheritance"),
-    inherited("a socket pair to the keeper", "keeps or ends a virtual desktop", "the session that starts the keeper", "inheritance"),
-    inherited("file descriptors 3 and 4 of Chromium", "the debugging protocol of a browser", "the holder of the browser", "inheritance"),
-    inherited("SIGINT, SIGTERM, SIGHUP, SIGKILL", "stop a session, the page or a worker", "every process of the user, applications included", "none: it can only stop"),
+    variable(
+        "XDG_CONFIG_HOME, XDG_STATE_HOME, XDG_DATA_HOME, HOME, PATH, TMPDIR",
+        "where all of the above is",
+    ),
+    SteeringPoint {
+        kind: SteeringKind::Property,
+        place: "DESKHAND_FENCE, DESKHAND_QUIT",
+        steers: "when the reader of X events takes events for handled, and when it ends",
+        peer: "the session",
+        proof: "a random number in the message that only the process knows",
+    },
+    SteeringPoint {
+        kind: SteeringKind::Property,
+        place: "DESKHAND_WINDOW_ID",
+        steers: "which id a window has for a session that is resumed",
+        peer: "clients of the display, applications included",
+        proof: "none: each action is judged on the live window, its process and element",
+    },
+    SteeringPoint {
+        kind: SteeringKind::Property,
+        place: "DESKHAND_CLIPBOARD",
+        steers: "what is read from the clipboard",
+        peer: "clients of the display, applications included",
+        proof: "none: the text is text from outside",
+    },
+    inherited(
+        "standard input and output",
+        "approves, answers, says, takes over, pauses and stops a session",
+        "who starts the session",
+        "inheritance; applications get `/dev/null`",
+    ),
+    inherited(
+        "standard input and output of `deskhand mcp`",
+        "starts and steers desktops",
+        "the MCP client that starts it",
+        "inheritance",
+    ),
+    inherited(
+        "a socket pair to the keeper",
+        "keeps or ends a virtual desktop",
+        "the session that starts the keeper",
+        "inheritance",
+    ),
+    inherited(
+        "file descriptors 3 and 4 of Chromium",
+        "the debugging protocol of a browser",
+        "the holder of the browser",
+        "inheritance",
+    ),
+    inherited(
+        "SIGINT, SIGTERM, SIGHUP, SIGKILL",
+        "stop a session, the page or a worker",
+        "every process of the user, applications included",
+        "none: it can only stop",
+    ),
 ];
 
 /// The table of [`STEERING_POINTS`] as Markdown.
 pub fn steering_table() -> String {
-    let mut text = String::from("| what | where | steers | who may | what proves it |\n| --- | --- | --- | --- | --- |\n");
+    let mut text = String::from(
+        "| what | where | steers | who may | what proves it |\n| --- | --- | --- | --- | --- |\n",
+    );
     for point in STEERING_POINTS {
         let SteeringPoint { kind, place, steers, peer, proof } = point;
         let place = if place.contains([' ', '`']) { (*place).to_owned() } else { format!("`{place}`") };

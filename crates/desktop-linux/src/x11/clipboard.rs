@@ -25,6 +25,7 @@ use x11rb::{
 use super::{
     display::{Address, Display, create_own_window},
     fault::{Fault, WorkResult},
+    own_messages::{sealed, value_of},
     worker::Worker,
 };
 use crate::blocking::run_blocking;
@@ -139,6 +140,7 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
             let event = connection.wait_for_event()?;
             if let Event::ClientMessage(message) = &event
                 && message.type_ == names.DESKHAND_QUIT
+                && value_of(message.data.as_data32()).is_some()
             {
                 return Err(DesktopError::failed(
                     "read the clipboard",
@@ -275,7 +277,7 @@ fn answer(
 
 /// Makes a blocking read of the clipboard give up.
 fn quit(worker: &Worker, window: u32) -> WorkResult<()> {
-    let message = ClientMessageEvent::new(32, window, worker.atoms.DESKHAND_QUIT, [0; 5]);
+    let message = ClientMessageEvent::new(32, window, worker.atoms.DESKHAND_QUIT, sealed(0));
     worker.connection.send_event(false, window, EventMask::NO_EVENT, message)?;
     worker.round_trip()
 }

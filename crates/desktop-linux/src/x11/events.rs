@@ -28,6 +28,7 @@ use x11rb::{
 
 use super::{
     fault::WorkResult,
+    own_messages::value_of,
     worker::{Atoms, PING_OF_OTHERS},
 };
 use crate::screen::{ScreenEvent, events::DrawnLog, rhythm::Rhythms, window_ids::Registry};
@@ -181,12 +182,13 @@ impl EventReader {
         } else if let Event::PropertyNotify(changed) = event {
             self.property_changed(changed)?;
         } else if let Event::ClientMessage(message) = event {
-            if message.type_ == self.atoms.DESKHAND_QUIT {
-                return Ok(false);
-            }
             let [protocol, serial, ..] = message.data.as_data32();
-            if message.type_ == self.atoms.DESKHAND_FENCE {
-                self.fences.send_replace(protocol);
+            match value_of(message.data.as_data32()) {
+                Some(_) if message.type_ == self.atoms.DESKHAND_QUIT => return Ok(false),
+                Some(fence) if message.type_ == self.atoms.DESKHAND_FENCE => {
+                    self.fences.send_replace(fence);
+                }
+                Some(_) | None => {}
             }
             if message.type_ == self.atoms.WM_PROTOCOLS
                 && protocol == self.atoms._NET_WM_PING

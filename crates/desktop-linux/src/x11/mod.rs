@@ -13,6 +13,7 @@ pub(crate) mod keyboard;
 pub(crate) mod keymap;
 mod kinds;
 mod monitors;
+mod own_messages;
 mod watching;
 mod windowing;
 pub(crate) mod windows;

@@ -9,7 +9,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::{capture::Camera, display::Address, fault::WorkResult, keyboard::Keyboard};
+use super::{capture::Camera, display::Address, fault::WorkResult, keyboard::Keyboard, own_messages::sealed};
 use crate::screen::dragging::Press;
 
 x11rb::atom_manager! {
@@ -133,8 +133,7 @@ impl Worker {
 
     /// Sends the event reader a message that arrives after all events that the server sent before it.
     pub(super) fn put_fence(&self, serial: u32) -> WorkResult<()> {
-        let data = [serial, 0, 0, 0, 0];
-        let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, data);
+        let fence = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_FENCE, sealed(serial));
         self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, fence)?;
         self.connection.flush()?;
         Ok(())
@@ -143,7 +142,7 @@ impl Worker {
     /// Restores the keyboard and stops the event reader.
     pub(crate) fn finish(&mut self) -> WorkResult<()> {
         self.unbind_keys()?;
-        let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, [0; 5]);
+        let quit = ClientMessageEvent::new(32, self.own_window, self.atoms.DESKHAND_QUIT, sealed(0));
         self.connection.send_event(false, self.own_window, EventMask::NO_EVENT, quit)?;
         self.round_trip()
     }

@@ -297,7 +297,7 @@ fn a_file_of_rules_takes_the_place_of_those_of_the_configuration() {
     assert!(loaded.overrides("policy.file"));
     // What protects it from agents: a whole path.
     assert_eq!(loaded.config.policy.file.as_deref(), Some(file.as_path()));
-    assert!(confine(&loaded.config).read_only.contains(&file));
+    assert!(confine(&loaded.config).hidden.contains(&file));
     // A flag for this run is stronger than the file.
     assert!(!with(rules, &[("policy.safe_guard", false)]).unwrap().config.policy.safe_guard);
     for (text, told) in [
