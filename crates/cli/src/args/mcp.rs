@@ -34,8 +34,22 @@ pub(crate) struct McpArgs {
     /// An origin of pages that may send requests, such as http://localhost:6274; may be repeated.
     #[arg(long, value_name = "URL", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
+    /// How long a client may send nothing until it has gone and its desktops end.
+    #[arg(long, value_name = "MINUTES", default_value_t = IDLE_MINUTES, value_parser = idle_minutes, requires = "http")]
+    pub(crate) idle_minutes: f64,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
+}
+
+/// How long a client may send nothing, unless something else is asked for.
+const IDLE_MINUTES: f64 = 30.0;
+
+fn idle_minutes(text: &str) -> Result<f64, String> {
+    const MAX: f64 = 7.0 * 24.0 * 60.0;
+    text.parse()
+        .ok()
+        .filter(|minutes| *minutes > 0.0 && *minutes <= MAX)
+        .ok_or_else(|| format!("not a number of minutes, more than 0 and at most {MAX}"))
 }
 
 /// What to do instead of serving a client.

@@ -4,6 +4,7 @@ use std::{
     env,
     io::IsTerminal as _,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use deskhand_host::Host;
@@ -44,8 +45,12 @@ async fn serve_http(args: &McpArgs, host: Host) -> CommandResult {
         Some(file) => given_token(file)?,
         None => mcp::HttpOptions::new_token().map_err(|error| CliError::failed_to("make a token", error))?,
     };
-    let options =
-        mcp::HttpOptions { port: args.port, token: token.clone(), origins: args.allow_origin.clone() };
+    let options = mcp::HttpOptions {
+        port: args.port,
+        token: token.clone(),
+        origins: args.allow_origin.clone(),
+        idle: Duration::from_secs_f64(args.idle_minutes * SECONDS_OF_MINUTE),
+    };
     let server = mcp::HttpServer::bind(options).await.map_err(|error| {
         CliError::failed_to(format!("listen on 127.0.0.1:{}", args.port), error)
             .with_help("choose another port with --port, or 0 for a free one")
@@ -62,6 +67,8 @@ async fn serve_http(args: &McpArgs, host: Host) -> CommandResult {
     server.serve(host, ending).await.map_err(|error| CliError::failed_to("serve clients", error))?;
     Ok(Exit::Success)
 }
+
+const SECONDS_OF_MINUTE: f64 = 60.0;
 
 /// The fewest characters of a token.
 const TOKEN_MIN: usize = 16;

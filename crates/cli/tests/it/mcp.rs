@@ -4,14 +4,12 @@
 use std::{
     fs,
     io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, Command, Stdio},
+    process::{Child, ChildStdin, Stdio},
     sync::mpsc,
     thread,
     time::{Duration, Instant},
 };
 
-use deskhand_testkit::programs::can_run;
 use serde_json::{Value, json};
 
 use crate::support::{World, has_desktop, has_programs};
@@ -387,144 +385,4 @@ fn what_a_client_began_is_resumed_with_a_model_and_its_limits() {
         .unwrap();
     assert_eq!((limits.first(), limits.last()), (Some(&u64::from(u32::MAX)), Some(&50)), "{limits:?}");
     assert_eq!(world.orphans(), Vec::<String>::new());
-}
-
-/// The Python environment with the official client that `cargo xtask setup` makes; `None` if the test is to be skipped.
-fn official_client() -> Option<PathBuf> {
-    let python = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wheels/mcp/bin/python");
-    let node = python.with_file_name("node");
-    let missing = (!(python.is_file() && node.exists()))
-        .then(|| "the official clients of MCP (cargo xtask setup)".to_owned());
-    can_run(missing.into_iter().collect(), &["Xvfb", "mousepad"]).then_some(python)
-}
-
-#[test]
-fn the_official_client_for_typescript_works() {
-    let Some(python) = official_client() else { return };
-    let bin = python.parent().unwrap();
-    let world = World::new();
-    world.configure(
-        "[[policy.rules]]\ntool = \"type_text\"\ndecision = \"ask\"\nreason = \"typing is asked about\"\n",
-    );
-    let file = world.path().join("note.txt");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp_client.mjs");
-    let mut command = Command::new(bin.join("node"));
-    command
-        .arg(script)
-        .arg("deskhand")
-        .arg(&file)
-        .arg(bin.parent().unwrap().join("script").canonicalize().unwrap());
-    world.prepare(&mut command);
-    let shown = world.shown(&command.output().unwrap());
-    assert!(shown.starts_with("exit 0\n") && shown.contains("ended"), "{shown}");
-    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "from the official client");
-    assert_eq!(world.processes(), [], "processes are left");
-}
-
-#[test]
-fn the_official_client_for_python_works() {
-    let Some(python) = official_client() else { return };
-    let world = World::new();
-    world.configure(
-        "[[policy.rules]]\ntool = \"type_text\"\ndecision = \"ask\"\nreason = \"typing is asked about\"\n",
-    );
-    let file = world.path().join("note.txt");
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp_client.py");
-    let mut command = Command::new(python);
-    command.arg("-I").arg(script).arg("deskhand").arg(&file);
-    world.prepare(&mut command);
-    let shown = world.shown(&command.output().unwrap());
-    assert!(shown.starts_with("exit 0\n") && shown.contains("ended"), "{shown}");
-    assert_eq!(fs::read_to_string(&file).unwrap().trim(), "from the official client");
-    assert_eq!(world.processes(), [], "processes are left");
-}
-
-/// A server over HTTP, with its address and token.
-struct HttpServer {
-    child: Child,
-    url: String,
-    token: String,
-}
-
-impl HttpServer {
-    pub(crate) fn start(world: &World) -> Self {
-        let mut command = world.command(&["mcp", "--http"]);
-        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().unwrap();
-        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-        let url = lines.next().unwrap().unwrap();
-        let token = lines.next().unwrap().unwrap();
-        let token = token.strip_prefix("Authorization: Bearer ").unwrap().to_owned();
-        Self { child, url, token }
-    }
-
-    /// The status of a request that initialises the protocol, with these headers.
-    fn status(&self, headers: &[(&str, &str)]) -> u16 {
-        let address = self.url.strip_prefix("http://").unwrap().strip_suffix("/mcp").unwrap();
-        let body = json!({
-            "jsonrpc": "2.0", "id": 1, "method": "initialize",
-            "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}},
-        })
-        .to_string();
-        let mut request = format!(
-            "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
-             Connection: close\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        let named = headers.iter().any(|(name, _)| *name == "Host");
-        if !named {
-            request.push_str(&format!("Host: {address}\r\n"));
-        }
-        for (name, value) in headers {
-            request.push_str(&format!("{name}: {value}\r\n"));
-        }
-        let mut stream = std::net::TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(BOUND)).unwrap();
-        write!(stream, "{request}\r\n{body}").unwrap();
-        let mut first = String::new();
-        BufReader::new(stream).read_line(&mut first).unwrap();
-        first.split(' ').nth(1).unwrap().parse().unwrap()
-    }
-
-    fn end(mut self) {
-        let pid = rustix::process::Pid::from_child(&self.child);
-        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
-        let begun = Instant::now();
-        while self.child.try_wait().unwrap().is_none() {
-            assert!(begun.elapsed() < BOUND, "the server did not end");
-            thread::yield_now();
-        }
-    }
-}
-
-#[test]
-fn the_official_client_works_over_http_and_nobody_without_the_token() {
-    let world = World::new();
-    world.configure(
-        "[[policy.rules]]\ntool = \"type_text\"\ndecision = \"ask\"\nreason = \"typing is asked about\"\n",
-    );
-    let server = HttpServer::start(&world);
-    assert!(server.url.starts_with("http://127.0.0.1:"), "{}", server.url);
-    let bearer = format!("Bearer {}", server.token);
-    let with = |more: &[(&str, &str)]| {
-        let mut headers = vec![("Authorization", bearer.as_str())];
-        headers.extend(more);
-        server.status(&headers)
-    };
-    assert_eq!(with(&[]), 200);
-    assert_eq!(server.status(&[]), 401);
-    assert_eq!(server.status(&[("Authorization", "Bearer guessed")]), 401);
-    assert_eq!(with(&[("Host", "evil.example")]), 403);
-    assert_eq!(with(&[("Origin", "http://evil.example")]), 403);
-    if let Some(python) = official_client() {
-        let file = world.path().join("note.txt");
-        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/mcp_client.py");
-        let mut command = Command::new(python);
-        command.arg("-I").arg(script).arg(&server.url).arg(&file).arg(&server.token);
-        world.prepare(&mut command);
-        let shown = world.shown(&command.output().unwrap());
-        assert!(shown.starts_with("exit 0\n") && shown.contains("ended"), "{shown}");
-        assert_eq!(fs::read_to_string(&file).unwrap().trim(), "from the official client");
-    }
-    server.end();
-    assert_eq!(world.processes(), [], "processes are left");
 }

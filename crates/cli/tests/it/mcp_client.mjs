@@ -35,13 +35,13 @@ await call("start_desktop", { task: "write a note" });
 await call("open", { application: "mousepad" });
 const done = await call("act", {
   actions: [
-    { tool: "type_text", arguments: { text: "from the official client" } },
+    { tool: "type_text", arguments: { text: "from another client" } },
     { tool: "save_as", arguments: { path: file } },
   ],
 });
 assert(done.includes("2. save_as: seen"), done);
 console.log("saved");
-assert(asked.some((message) => message.includes("“from the official client”")), asked.join());
+assert(asked.some((message) => message.includes("“from another client”")), asked.join());
 console.log("the user was asked");
 const shot = await client.readResource({ uri: "deskhand://desktops/d1/screenshot" });
 assert(shot.contents[0].blob);

@@ -27,16 +27,29 @@ use serde_json::{Map, Value};
 use tokio::{sync::mpsc, task::JoinSet};
 
 pub(crate) use error::DeskError;
-pub(crate) use turn::Turn;
+pub(crate) use turn::{Done, Turn};
 use turn::{Listener, Shared};
 pub(crate) use user::{Asking, Attending, Client, Said};
 
 /// What the client wants of a window: a tool and its arguments.
 pub(crate) type Action = (String, Map<String, Value>);
 
+/// Tells what is being done.
+pub(crate) type Telling = Arc<dyn Fn(String) + Send + Sync>;
+
+/// How a client and its user are reached from a session.
+pub(crate) struct Reach {
+    /// Asks the user.
+    pub(crate) attending: Attending,
+    /// Tells the client what is being done.
+    pub(crate) telling: Telling,
+}
+
 /// A session that a client steers.
 pub(crate) struct Desk {
     task: String,
+    /// Interrupts what is being done.
+    control: Control,
     questions: Questions,
     /// Receives when a round is over, so that the next request can be given.
     idle: mpsc::UnboundedReceiver<()>,
@@ -49,6 +62,8 @@ pub(crate) struct Desk {
     pub(crate) desktop: DesktopView,
     /// What the client was shown of each window last.
     shown: HashMap<WindowId, WindowView>,
+    /// The window that the client worked in or opened last.
+    focus: Option<WindowId>,
 }
 
 /// What the session waits for.
@@ -73,19 +88,21 @@ impl Desk {
         client: &str,
         task: String,
         request: SessionRequest,
-        attending: Attending,
+        Reach { attending, telling }: Reach,
     ) -> Result<(Self, Turn), DeskError> {
         let (relay, questions) = Relay::new(client);
         let request = SessionRequest { requests: vec![task.as_str().into()], converse: true, ..request };
         let session = host.steer(request, relay)?;
         let (user, idle, requests) = Client::new(attending);
         let control = Control { user: Arc::new(user), ..Control::unattended() };
-        let shared = Arc::new(Mutex::new(Shared::new(host.sessions())));
+        let shared = Arc::new(Mutex::new(Shared::new(host.sessions(), telling)));
         let mut listener = Listener(Arc::clone(&shared));
         let mut running = JoinSet::new();
-        running.spawn(async move { session.run(&control, &mut listener).await });
+        let controlled = control.clone();
+        running.spawn(async move { session.run(&controlled, &mut listener).await });
         let mut desk = Self {
             task,
+            control,
             questions,
             idle,
             requests,
@@ -94,8 +111,10 @@ impl Desk {
             at: At::Idle,
             desktop: DesktopView::default(),
             shown: HashMap::new(),
+            focus: None,
         };
         let turn = desk.wait().await?;
+        desk.focus = newest(&desk.desktop, &[]);
         Ok((desk, turn))
     }
 
@@ -112,6 +131,25 @@ impl Desk {
             At::Window(window, _) => Some(*window),
             At::Host(_) | At::Idle | At::Ended => None,
         }
+    }
+
+    /// The window that is meant where none is named: the one that the client works in, or opened or worked in last, or the only one.
+    pub(crate) fn usual_window(&self) -> Option<WindowId> {
+        let is_open = |id: &WindowId| self.open_windows().any(|known| known == *id);
+        let only = || match self.desktop.windows.as_slice() {
+            [only] => Some(only.id),
+            _ => None,
+        };
+        self.window().or(self.focus.filter(is_open)).or_else(only)
+    }
+
+    fn open_windows(&self) -> impl Iterator<Item = WindowId> {
+        self.desktop.windows.iter().chain(&self.desktop.dialogs).map(|window| window.id)
+    }
+
+    /// A switch that interrupts what is being done: no input follows, the rest is skipped, and what was done is answered.
+    pub(crate) fn interrupter(&self) -> Interrupter {
+        Interrupter(self.control.clone())
     }
 
     /// Runs actions in a window, one after the other; the first that fails ends them.
@@ -170,7 +208,10 @@ impl Desk {
     pub(crate) async fn host_act(&mut self, action: Action) -> Result<Turn, DeskError> {
         let text = reply::host_act(action)?;
         self.leave().await?;
-        self.answer(text).await
+        let before: Vec<WindowId> = self.open_windows().collect();
+        let turn = self.answer(text).await?;
+        self.focus = newest(&self.desktop, &before).or(self.focus);
+        Ok(turn)
     }
 
     /// Ends the session as a finished one, and its desktop with it.
@@ -221,7 +262,10 @@ impl Desk {
         }
         let turn = self.answer(reply::assign(window, &self.task)).await?;
         match self.window() {
-            Some(now) if now == window => Ok(Some(turn)),
+            Some(now) if now == window => {
+                self.focus = Some(window);
+                Ok(Some(turn))
+            }
             _ => Err(DeskError::NotSelected { window, why: untrusted("results", &turn.failures()) }),
         }
     }
@@ -284,4 +328,32 @@ impl Desk {
     fn lock(&self) -> std::sync::MutexGuard<'_, Shared> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Interrupts what is being done on a desktop.
+pub(crate) struct Interrupter(Control);
+
+impl Interrupter {
+    /// Interrupts what is being done, until the guard is dropped.
+    pub(crate) fn interrupt(&self) -> Interruption<'_> {
+        self.0.stop.interrupt();
+        Interruption(self)
+    }
+}
+
+/// As long as it lives, nothing more is done.
+pub(crate) struct Interruption<'a>(&'a Interrupter);
+
+impl Drop for Interruption<'_> {
+    fn drop(&mut self) {
+        self.0.0.stop.end_interruption();
+    }
+}
+
+/// The window that was opened last: one that was not there before, else the active one.
+fn newest(desktop: &DesktopView, before: &[WindowId]) -> Option<WindowId> {
+    let new = desktop.windows.iter().filter(|window| !before.contains(&window.id));
+    let newest = new.max_by_key(|window| (window.active, window.id)).map(|window| window.id);
+    let active = || desktop.windows.iter().find(|window| window.active).map(|window| window.id);
+    newest.or_else(active)
 }

@@ -3,14 +3,19 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use deskhand_core::{
-    command::{CallResult, Command},
+    command::{CallResult, CallStatus, Command, Verdict},
     observation::Observation,
     outcome::{Outcome, OutcomeKind},
     record::{Line, Record},
     session::{Effect, Event, NoAnswer},
 };
 use deskhand_host::{Notice, Observer};
-use deskhand_runtime::{SessionFolder, SessionStore, words::result_words};
+use deskhand_runtime::{
+    SessionFolder, SessionStore,
+    words::{command_words, result_words},
+};
+
+use super::Telling;
 
 /// A command, and what came of it.
 #[derive(Debug, Clone)]
@@ -38,6 +43,14 @@ impl Turn {
         self.rejected.is_none() && self.done.iter().all(|done| done.result.is_success())
     }
 
+    /// Whether anything may have been done: not all was refused or skipped.
+    pub(crate) fn did_something(&self) -> bool {
+        let is_idle = |done: &Done| {
+            done.result.status == CallStatus::Skipped || done.result.effect == Some(Verdict::Refused)
+        };
+        !self.done.iter().all(is_idle)
+    }
+
     /// Why something was not done.
     pub(super) fn failures(&self) -> String {
         let failed = self.done.iter().filter(|done| !done.result.is_success());
@@ -62,11 +75,12 @@ pub(super) struct Shared {
     folder: Option<SessionFolder>,
     command: Option<Command>,
     turn: Turn,
+    telling: Telling,
 }
 
 impl Shared {
-    pub(super) fn new(store: SessionStore) -> Self {
-        Self { store, folder: None, command: None, turn: Turn::default() }
+    pub(super) fn new(store: SessionStore, telling: Telling) -> Self {
+        Self { store, folder: None, command: None, turn: Turn::default(), telling }
     }
 
     /// The folder of the session, once it has begun.
@@ -88,7 +102,11 @@ impl Shared {
                     refused.map(|one| Done { command: one.command.clone(), result: one.result.clone() }),
                 );
                 match &record.effect {
-                    Effect::Call { command } => self.command = Some(command.clone()),
+                    Effect::Call { command } => {
+                        let number = self.turn.done.len().saturating_add(1);
+                        (self.telling)(format!("{number}. {}", command_words(command, None)));
+                        self.command = Some(command.clone());
+                    }
                     Effect::Finish { outcome } if outcome.kind != OutcomeKind::Finished => {
                         let words = outcome_words(outcome);
                         self.turn.notes.push(format!(

@@ -3,23 +3,29 @@
 //! Each desktop that a client starts is a session. The server holds no state but these; what it says is made of their journals.
 
 mod ask;
+mod deskhand;
 mod desks;
 mod http;
+mod idle;
 mod install;
 mod prompts;
+pub mod protocol;
 mod resources;
-mod server;
 mod task;
 mod tools;
+mod unread;
 mod words;
+
+use std::sync::Arc;
 
 use deskhand_host::Host;
 use rmcp::service::ServerInitializeError;
 use tokio::io::{AsyncRead, AsyncWrite};
 
+use deskhand::Deskhand;
 pub use http::{HttpOptions, HttpServer};
 pub use install::{ClientKind, InstallError, Installed, install};
-use server::Server;
+use protocol::{Calls, Departures, Lines, Server};
 
 /// A server that does not start or breaks off.
 #[derive(Debug, thiserror::Error)]
@@ -47,10 +53,14 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let server = Server::new(host);
-    let desks = server.desks();
+    let deskhand = Arc::new(Deskhand::new(host));
+    let desks = Arc::clone(&deskhand.desks);
+    let calls = Arc::new(Calls::default());
+    // With the connection of its one client, the server itself ends.
+    let (departures, _gone) = Departures::new();
+    let server = Server::new(deskhand, Arc::clone(&calls), &departures);
     let served = async {
-        let service = rmcp::serve_server(server, (input, output)).await;
+        let service = rmcp::serve_server(server, Lines::new(input, output)).await;
         let service = service.map_err(|error| ServeError::Initialise(Box::new(error)))?;
         service.waiting().await.map(drop).map_err(|error| ServeError::Broke(error.to_string()))
     };
@@ -58,6 +68,7 @@ where
         served = served => served,
         () = ending => Ok(()),
     };
+    calls.cancel_all();
     desks.end_all().await;
     served
 }

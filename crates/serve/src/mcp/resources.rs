@@ -1,10 +1,12 @@
 //! Resources: what a client can read without a call of a tool.
 
+use std::sync::Arc;
+
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_runtime::ReportFormat;
 use rmcp::model::{Resource, ResourceContents, ResourceTemplate};
 
-use super::{server::Server, words};
+use super::{deskhand::Deskhand, desks::Desks, protocol::Call, words};
 
 const PNG: &str = "image/png";
 const PLAIN: &str = "text/plain";
@@ -36,10 +38,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 }
 
 /// Those of the desktops that are open, and of all sessions of this client.
-pub(super) async fn list(server: &Server) -> Vec<Resource> {
-    let desks = server.desks();
+pub(super) async fn list(desks: &Desks) -> Vec<Resource> {
     let mut all = Vec::new();
-    for (name, _) in desks.list().await {
+    for name in desks.names().await {
         all.extend(OF_DESKTOPS.iter().map(|part| resource("desktops", &name, part)));
     }
     for session in desks.sessions().await {
@@ -59,22 +60,38 @@ fn address(kind: &str, name: &str, (part, ..): &Part) -> String {
     format!("deskhand://{kind}/{name}/{part}")
 }
 
+/// The addresses of those of a desktop.
+pub(super) fn of_desktop(name: &str) -> [String; 2] {
+    OF_DESKTOPS.map(|part| address("desktops", name, &part))
+}
+
+/// The values for an argument of an address; `None` if there is no such argument.
+pub(super) async fn values(desks: &Desks, uri: &str, argument: &str) -> Option<Vec<String>> {
+    templates().into_iter().find(|template| template.uri_template == uri)?;
+    let is_of = |kind: &str| uri.starts_with(&format!("deskhand://{kind}/"));
+    match argument {
+        "desktop" if is_of("desktops") => Some(desks.names().await),
+        "session" if is_of("sessions") => Some(desks.sessions().await),
+        _ => None,
+    }
+}
+
 /// Reads one.
 ///
 /// # Errors
 /// There is no such resource, or it cannot be read; with what to do.
-pub(super) async fn read(server: &Server, uri: &str) -> Result<ResourceContents, String> {
+pub(super) async fn read(server: &Deskhand, call: &Arc<Call>, uri: &str) -> Result<ResourceContents, String> {
     let unknown = || format!("there is no resource `{uri}`; `resources/list` has those there are");
     let mut parts = uri.strip_prefix("deskhand://").ok_or_else(unknown)?.split('/');
     match (parts.next(), parts.next(), parts.next(), parts.next()) {
         (Some("desktops"), Some(name), Some("screenshot"), None) => {
-            let (_, mut desk) = server.desks().hold(Some(name)).await?;
+            let mut desk = server.desks.hold(Some(name), call).await?;
             let picture = desk.screen().await?;
             let file = desk.picture(&picture)?;
             Ok(ResourceContents::blob(STANDARD.encode(file), uri).with_mime_type(picture.media_type))
         }
         (Some("desktops"), Some(name), Some("tree"), None) => {
-            let (_, mut desk) = server.desks().hold(Some(name)).await?;
+            let mut desk = server.desks.hold(Some(name), call).await?;
             let text = match desk.window() {
                 Some(window) => {
                     let view = desk.look(window).await?;
@@ -86,7 +103,7 @@ pub(super) async fn read(server: &Server, uri: &str) -> Result<ResourceContents,
         }
         (Some("sessions"), Some(session), Some(part @ ("report" | "journal")), None) => {
             // Other sessions of this machine are not this client's.
-            if !server.desks().sessions().await.iter().any(|one| one == session) {
+            if !server.desks.sessions().await.iter().any(|one| one == session) {
                 return Err(unknown());
             }
             let (format, media) = if part == "report" {

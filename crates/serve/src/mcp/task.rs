@@ -9,51 +9,30 @@ use deskhand_runtime::{
     story::{Moment, Update},
     words::{agent_words, command_words, effect_word},
 };
-use rmcp::{
-    model::ProgressNotificationParam,
-    service::{RequestContext, RoleServer},
-};
-use tokio::sync::mpsc;
 
-use super::ask::attending;
+use super::{
+    ask::Line as Reached,
+    protocol::{Call, Level},
+};
 use crate::desk::{Client, DeskError};
 
 /// Runs a request to its end.
 ///
 /// # Errors
 /// No model is configured, or the desktop does not start.
-pub(super) async fn run(
-    host: &Host,
-    request: SessionRequest,
-    context: &RequestContext<RoleServer>,
-) -> Result<Ended, DeskError> {
+pub(super) async fn run(host: &Host, request: SessionRequest, call: &Arc<Call>) -> Result<Ended, DeskError> {
     let session = host.start(request)?;
-    let user = Arc::new(Client::alone(attending(context.peer.clone())));
+    let user = Arc::new(Client::alone(Reached::of(call).attending()));
     let control = Control { user, ..Control::unattended() };
-    let (told, mut news) = mpsc::unbounded_channel();
-    let mut telling = Telling { story: Story::default(), told };
+    let mut telling = Telling { story: Story::default(), call: Arc::clone(call) };
     let running = session.run(&control, &mut telling);
-    let reporting = async {
-        let token = context.meta.get_progress_token();
-        let mut done = 0.0;
-        while let Some(message) = news.recv().await {
-            done += 1.0;
-            if let Some(token) = &token {
-                let progress = ProgressNotificationParam::new(token.clone(), done).with_message(message);
-                // A client that has gone ends the session by its cancellation.
-                context.peer.notify_progress(progress).await.ok();
-            }
-        }
-        pending::<Infallible>().await
-    };
     let cancelling = async {
-        context.ct.cancelled().await;
-        control.stop.now(StopReason::User);
+        call.cancelled().await;
+        control.stop.cancel(StopReason::User);
         pending::<Infallible>().await
     };
     let ended = tokio::select! {
         ended = running => ended?,
-        never = reporting => match never {},
         never = cancelling => match never {},
     };
     ended.ok_or(DeskError::Ended)
@@ -62,13 +41,12 @@ pub(super) async fn run(
 /// Tells what happens in a few words.
 struct Telling {
     story: Story,
-    told: mpsc::UnboundedSender<String>,
+    call: Arc<Call>,
 }
 
 impl Telling {
     fn tell(&self, words: String) {
-        // Nobody listens any more: the request was cancelled.
-        self.told.send(words).ok();
+        self.call.progress(words);
     }
 }
 
@@ -97,6 +75,9 @@ impl Observer for Telling {
     }
 
     fn notice(&mut self, notice: &Notice) {
+        if notice.is_warning() {
+            self.call.log(Level::Warning, notice.to_string());
+        }
         self.tell(notice.to_string());
     }
 }

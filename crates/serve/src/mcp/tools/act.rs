@@ -3,12 +3,16 @@
 use std::fmt::Write as _;
 
 use deskhand_core::{command::ToolSpec, observation::Observation, prompt::tools_text};
+use deskhand_runtime::words::effect_word;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Answer, Called, Tool, window_of};
-use crate::mcp::words;
+use super::{Answer, Called, Tool, unless_cancelled, window_of};
+use crate::{
+    desk::Done,
+    mcp::{unread::Unread, words},
+};
 
 /// Runs up to 60 actions in a window, in order, until one fails or has an unexpected effect, such as a new dialog. Returns the verdict on
 /// each, and what changed in the window.
@@ -61,22 +65,49 @@ pub(super) fn tools(specs: &[ToolSpec]) -> String {
     text
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    desktop: String,
+    window: String,
+    /// In order; those that were not run are missing.
+    actions: Vec<OneVerdict>,
+    not_run: usize,
+    text: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct OneVerdict {
+    tool: String,
+    /// `seen`, `not seen`, `refused`, `unknown`, `read`, `skipped` or `failed`.
+    verdict: String,
+}
+
 impl Tool for Act {
+    type Output = Output;
     const NAME: &'static str = "act";
     const ONLY_READS: bool = false;
+    const IS_DESTRUCTIVE: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let asked = self.actions.len();
         let actions = self.actions.into_iter().map(|one| (one.tool, one.arguments)).collect();
-        let turn = desk.act(window, &self.why, actions).await?;
+        let interrupter = desk.interrupter();
+        let acting = desk.act(window, &self.why, actions);
+        let turn = unless_cancelled(&called.call, &interrupter, acting).await?;
         let mut text = words::done(&turn);
         let left = asked.saturating_sub(turn.done.len());
         if left > 0 && turn.rejected.is_none() {
-            let why = "one before failed, had an unexpected effect, or opened a dialog";
+            let why = if called.call.is_cancelled() {
+                "the call was cancelled"
+            } else {
+                "one before failed, had an unexpected effect, or opened a dialog"
+            };
             text.push_str(&format!("\n{left} of {asked} actions were not run: {why}."));
         }
+        desk.unread = turn.did_something().then(|| Unread::new(&called.call, Self::NAME, text.as_str()));
+        called.server.desks.worked_on(&desk.name);
         let mut picture = None;
         match &turn.seen {
             Some(Observation::Window(view)) if desk.window() == Some(window) => {
@@ -87,7 +118,18 @@ impl Tool for Act {
             }
             _ => text = format!("{text}\nWindow {window} has gone.\n{}", words::windows(&desk.desktop)),
         }
-        let mut answer = Answer { failed: !turn.succeeded(), ..Answer::text(text) };
+        let verdict = |done: &Done| OneVerdict {
+            tool: done.command.tool.clone(),
+            verdict: effect_word(&done.result).to_owned(),
+        };
+        let output = Output {
+            desktop: desk.name.clone(),
+            window: window.to_string(),
+            actions: turn.done.iter().map(verdict).collect(),
+            not_run: left,
+            text: text.clone(),
+        };
+        let mut answer = Answer { failed: !turn.succeeded(), ..Answer::of(text, &output) };
         for shown in turn.done.iter().filter_map(|done| done.result.picture.as_ref()) {
             answer = answer.with_picture(&desk, Some(shown))?;
         }

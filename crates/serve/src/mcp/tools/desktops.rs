@@ -1,7 +1,7 @@
 //! The tool `desktops`.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Answer, Called, Tool};
 
@@ -10,22 +10,37 @@ use super::{Answer, Called, Tool};
 #[serde(deny_unknown_fields)]
 pub(super) struct Desktops {}
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    desktops: Vec<Desktop>,
+    text: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct Desktop {
+    desktop: String,
+    /// Null while a call works on it.
+    session: Option<String>,
+}
+
 impl Tool for Desktops {
+    type Output = Output;
     const NAME: &'static str = "desktops";
     const ONLY_READS: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let mut lines = Vec::new();
-        for (name, desk) in called.server.desks().list().await {
-            // One at work is listed as such: who asks may wait for it.
-            lines.push(match desk.try_lock() {
-                Ok(desk) => format!("- {name}: session {}", desk.session().unwrap_or_default()),
-                Err(_) => format!("- {name}: at work"),
-            });
-        }
+        let listed = called.server.desks.list().await;
+        // One at work is listed as such: who asks may wait for it.
+        let line = |name: &str, session: Option<&String>| match session {
+            Some(session) => format!("- {name}: session {session}"),
+            None => format!("- {name}: at work"),
+        };
+        let mut lines: Vec<String> = listed.iter().map(|one| line(&one.name, one.session.as_ref())).collect();
         if lines.is_empty() {
             lines.push("No desktop is open; `start_desktop` starts one.".to_owned());
         }
-        Ok(Answer::text(lines.join("\n")))
+        let text = lines.join("\n");
+        let desktops = listed.into_iter().map(|one| Desktop { desktop: one.name, session: one.session });
+        Ok(Answer::of(text.clone(), &Output { desktops: desktops.collect(), text }))
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool};
+use super::{Answer, Called, TextOutput, Tool};
 use crate::mcp::words::ended;
 
 /// Ends a desktop: closes its applications as a person would. Save first; what has unsaved changes is named.
@@ -18,13 +18,16 @@ pub(super) struct EndDesktop {
 }
 
 impl Tool for EndDesktop {
+    type Output = TextOutput;
     const NAME: &'static str = "end_desktop";
     const ONLY_READS: bool = false;
+    const IS_DESTRUCTIVE: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (name, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = called.desk(self.desktop.as_deref()).await?;
         let end = desk.end(&self.result).await;
-        called.server.desks().remove(&name).await;
-        Ok(Answer::text(format!("Desktop {name} has ended.\n{}", ended(&end?))))
+        called.server.desks.remove(&desk.name).await;
+        let text = format!("Desktop {} has ended.\n{}", desk.name, ended(&end?));
+        Ok(Answer::of(text.clone(), &TextOutput { text }))
     }
 }

@@ -1,7 +1,7 @@
 //! The tool `look`.
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Answer, Called, Tool, window_of};
 use crate::mcp::words;
@@ -23,17 +23,27 @@ pub(super) struct Look {
     picture: bool,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    desktop: String,
+    window: String,
+    text: String,
+}
+
 impl Tool for Look {
+    type Output = Output;
     const NAME: &'static str = "look";
     const ONLY_READS: bool = false;
+    const IS_REPEATABLE: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = called.desk(self.desktop.as_deref()).await?;
         let window = window_of(&desk, self.window.as_deref())?;
         let view = desk.look(window).await?;
         let text = words::window(&view, None, &called.server.listing(&self.words));
         let picture = view.picture.clone().filter(|_| self.picture);
         desk.shown(window, view);
-        Answer::text(text).with_picture(&desk, picture.as_ref())
+        let output = Output { desktop: desk.name.clone(), window: window.to_string(), text: text.clone() };
+        Answer::of(text, &output).with_picture(&desk, picture.as_ref())
     }
 }

@@ -10,39 +10,80 @@ mod screenshot;
 mod start_desktop;
 mod windows;
 
-use std::pin::Pin;
+use std::{pin::Pin, sync::Arc};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::{command::ToolSpec, ids::WindowId, ui::PictureRef};
-use rmcp::{
-    model::{ContentBlock, JsonObject, Tool as Definition},
-    service::{RequestContext, RoleServer},
-};
+use rmcp::model::{ContentBlock, JsonObject, Tool as Definition, ToolAnnotations};
 use schemars::{JsonSchema, generate::SchemaSettings};
-use serde::de::DeserializeOwned;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use tokio::sync::OwnedMutexGuard;
 
-use super::server::Server;
-use crate::desk::Desk;
+use super::{
+    deskhand::Deskhand,
+    desks::Work,
+    protocol::Call,
+    unread::{Reports, Unread},
+};
+use crate::desk::{Desk, Interrupter};
+
+/// What a call says that repeats one whose answer did not arrive.
+const REPEATED: &str = "This call repeats it, so nothing was done now. Look at what is there and call for what is left, or send the same call \
+    once more to do all of it again.";
 
 /// A call of a tool.
 pub(super) struct Called {
-    pub(super) server: Server,
-    pub(super) context: RequestContext<RoleServer>,
+    pub(super) server: Arc<Deskhand>,
+    pub(super) call: Arc<Call>,
+    reports: Reports,
+}
+
+impl Called {
+    pub(super) fn new(server: Arc<Deskhand>, call: Arc<Call>, reports: Reports) -> Self {
+        Self { server, call, reports }
+    }
+
+    /// The desktop that is meant, held until the call is done. What a call did on it whose answer did not arrive is reported with this one.
+    async fn desk(&self, name: Option<&str>) -> Result<Work, String> {
+        let mut work = self.server.desks.hold(name, &self.call).await?;
+        match work.unread.take() {
+            Some(unread) if unread.is_lost() => self.reports_first([unread])?,
+            // Its answer is on its way.
+            Some(unread) if !unread.is_read() => self.server.desks.add_unread(unread).await,
+            Some(_) | None => {}
+        }
+        Ok(work)
+    }
+
+    /// Reports what earlier calls did whose answers did not arrive. One that asks for the same as such a call gets the report alone.
+    ///
+    /// # Errors
+    /// It asks for the same.
+    pub(super) fn reports_first(&self, unread: impl IntoIterator<Item = Unread>) -> Result<(), String> {
+        let mut is_repeated = false;
+        for unread in unread {
+            is_repeated |= unread.is_of(&self.call);
+            self.reports.add(unread);
+        }
+        if is_repeated { Err(REPEATED.to_owned()) } else { Ok(()) }
+    }
 }
 
 /// What a call returns.
 #[derive(Default)]
 pub(super) struct Answer {
     pub(super) content: Vec<ContentBlock>,
+    /// The same for a program.
+    pub(super) structured: Option<Value>,
     /// Whether what was asked was not done, or not all of it.
     pub(super) failed: bool,
 }
 
 impl Answer {
-    fn text(text: impl Into<String>) -> Self {
-        Self { content: vec![ContentBlock::text(text)], failed: false }
+    /// A text, with what a program reads of it.
+    fn of(text: impl Into<String>, structured: &impl Serialize) -> Self {
+        let content = vec![ContentBlock::text(text)];
+        Self { content, structured: serde_json::to_value(structured).ok(), failed: false }
     }
 
     /// The same with a picture.
@@ -57,10 +98,16 @@ impl Answer {
 
 /// A tool: its arguments, and how it is run.
 trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
+    /// What a program reads of its answer. `text` says the same as the content for people.
+    type Output: JsonSchema;
     /// Its name.
     const NAME: &'static str;
     /// Whether it changes nothing.
     const ONLY_READS: bool;
+    /// Whether it may be repeated: what it does beside reading is no loss and no surprise.
+    const IS_REPEATABLE: bool = Self::ONLY_READS;
+    /// Whether it may change or lose something of the user.
+    const IS_DESTRUCTIVE: bool = false;
 
     /// Runs it.
     ///
@@ -73,16 +120,26 @@ type Running = Pin<Box<dyn Future<Output = Result<Answer, String>> + Send>>;
 
 /// A tool that can be called.
 pub(super) struct Entry {
+    pub(super) name: &'static str,
     pub(super) tool: Definition,
     pub(super) run: fn(Called, JsonObject) -> Running,
+    pub(super) is_repeatable: bool,
 }
 
 impl Entry {
     fn of<T: Tool>() -> Self {
-        let (schema, description) = schema::<T>();
-        let annotations = rmcp::model::ToolAnnotations::new().read_only(T::ONLY_READS);
-        let tool = Definition::new(T::NAME, description, schema).with_annotations(annotations);
+        let (schema, description) = schema_of::<T>();
+        let (output, _) = schema_of::<T::Output>();
+        let annotations = ToolAnnotations::new()
+            .read_only(T::ONLY_READS)
+            .destructive(T::IS_DESTRUCTIVE)
+            .idempotent(T::IS_REPEATABLE)
+            .open_world(T::IS_DESTRUCTIVE);
+        let tool = Definition::new(T::NAME, description, schema)
+            .with_annotations(annotations)
+            .with_raw_output_schema(Arc::new(output));
         Self {
+            name: T::NAME,
             tool,
             run: |called, arguments| {
                 Box::pin(async move {
@@ -92,6 +149,7 @@ impl Entry {
                     arguments.run(called).await
                 })
             },
+            is_repeatable: T::IS_REPEATABLE,
         }
     }
 
@@ -118,8 +176,8 @@ pub(super) fn all(app_tools: &[ToolSpec]) -> Vec<Entry> {
     ]
 }
 
-/// The schema of arguments, without what says nothing to a model, and the description of their tool.
-fn schema<T: JsonSchema>() -> (JsonObject, String) {
+/// The schema of arguments or of an answer, without what says nothing to a model, and its description.
+fn schema_of<T: JsonSchema>() -> (JsonObject, String) {
     let mut settings = SchemaSettings::draft2020_12();
     settings.inline_subschemas = true;
     settings.meta_schema = None;
@@ -133,26 +191,48 @@ fn schema<T: JsonSchema>() -> (JsonObject, String) {
     )
 }
 
-impl Called {
-    /// The desktop that is meant, held until the call is done, and its name.
-    async fn desk(&self, name: Option<&str>) -> Result<(String, OwnedMutexGuard<Desk>), String> {
-        self.server.desks().hold(name).await
+/// A text for people, alone.
+#[derive(Debug, Serialize, JsonSchema)]
+struct TextOutput {
+    text: String,
+}
+
+/// The windows of a desktop.
+#[derive(Debug, Serialize, JsonSchema)]
+struct WindowsOutput {
+    desktop: String,
+    windows: Vec<String>,
+    text: String,
+}
+
+impl WindowsOutput {
+    fn of(work: &Work, text: &str) -> Self {
+        let view = &work.desktop;
+        let ids = view.windows.iter().chain(&view.dialogs).map(|window| window.id.to_string());
+        Self { desktop: work.name.clone(), windows: ids.collect(), text: text.to_owned() }
     }
 }
 
-/// The window that is meant: by its id, or the one that the client works in, or the only one.
+/// The window that is meant: by its id, or the one that the client works in or used last.
 fn window_of(desk: &Desk, id: Option<&str>) -> Result<WindowId, String> {
     match id {
         Some(id) => id
             .trim()
             .parse()
             .map_err(|_| format!("`{id}` is not the id of a window, such as w1; `windows` lists them")),
-        None => desk
-            .window()
-            .or(match desk.desktop.windows.as_slice() {
-                [only] => Some(only.id),
-                _ => None,
-            })
-            .ok_or_else(|| "say which `window` is meant; `windows` lists them".to_owned()),
+        None => {
+            desk.usual_window().ok_or_else(|| "say which `window` is meant; `windows` lists them".to_owned())
+        }
     }
+}
+
+/// Waits for what is done on a desktop. If the call is cancelled, it is interrupted, and its answer says how far it came.
+async fn unless_cancelled<T>(call: &Call, interrupter: &Interrupter, acting: impl Future<Output = T>) -> T {
+    tokio::pin!(acting);
+    let _interruption = tokio::select! {
+        biased;
+        () = call.cancelled() => interrupter.interrupt(),
+        done = &mut acting => return done,
+    };
+    acting.await
 }

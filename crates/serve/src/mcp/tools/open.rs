@@ -5,8 +5,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Answer, Called, Tool};
-use crate::mcp::words;
+use super::{Answer, Called, Tool, WindowsOutput, unless_cancelled};
+use crate::mcp::{unread::Unread, words};
 
 /// Starts an application, with these files, and waits until its window can be worked in.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -21,15 +21,23 @@ pub(super) struct Open {
 }
 
 impl Tool for Open {
+    type Output = WindowsOutput;
     const NAME: &'static str = "open";
     const ONLY_READS: bool = false;
+    const IS_DESTRUCTIVE: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
+        let mut desk = called.desk(self.desktop.as_deref()).await?;
         let arguments = json!({"name": self.application, "files": self.files});
         let arguments = arguments.as_object().cloned().unwrap_or_default();
-        let turn = desk.host_act((LAUNCH.to_owned(), arguments)).await?;
-        let text = format!("{}\n{}", words::done(&turn), words::windows(&desk.desktop));
-        Ok(Answer { failed: !turn.succeeded(), ..Answer::text(text) })
+        let interrupter = desk.interrupter();
+        let turn =
+            unless_cancelled(&called.call, &interrupter, desk.host_act((LAUNCH.to_owned(), arguments)))
+                .await?;
+        let done = words::done(&turn);
+        desk.unread = turn.did_something().then(|| Unread::new(&called.call, Self::NAME, done.as_str()));
+        called.server.desks.worked_on(&desk.name);
+        let text = format!("{done}\n{}", words::windows(&desk.desktop));
+        Ok(Answer { failed: !turn.succeeded(), ..Answer::of(text.clone(), &WindowsOutput::of(&desk, &text)) })
     }
 }

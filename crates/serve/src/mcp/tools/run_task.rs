@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::SessionRequest;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Answer, Called, Tool};
 use crate::mcp::{task, words::ended};
@@ -22,9 +22,19 @@ pub(super) struct RunTask {
     open: Vec<PathBuf>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    session: String,
+    /// Such as `finished`.
+    outcome: String,
+    text: String,
+}
+
 impl Tool for RunTask {
+    type Output = Output;
     const NAME: &'static str = "run_task";
     const ONLY_READS: bool = false;
+    const IS_DESTRUCTIVE: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
         let request = SessionRequest {
@@ -32,9 +42,12 @@ impl Tool for RunTask {
             open: self.open,
             ..SessionRequest::default()
         };
-        let end = task::run(called.server.host(), request, &called.context).await?;
-        called.server.desks().add_session(end.session.0.clone()).await;
-        let failed = end.outcome().kind != OutcomeKind::Finished;
-        Ok(Answer { failed, ..Answer::text(ended(&end)) })
+        let end = task::run(called.server.host(), request, &called.call).await?;
+        called.server.desks.add_session(end.session.0.clone()).await;
+        let (text, outcome) = (ended(&end), end.outcome());
+        let failed = outcome.kind != OutcomeKind::Finished;
+        let output =
+            Output { session: end.session.0.clone(), outcome: outcome.kind.to_string(), text: text.clone() };
+        Ok(Answer { failed, ..Answer::of(text, &output) })
     }
 }

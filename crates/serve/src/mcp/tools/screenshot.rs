@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool};
+use super::{Answer, Called, TextOutput, Tool};
 
 /// Takes a picture of the whole screen, without numbers. `look` has one of a window with numbers.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -14,12 +14,14 @@ pub(super) struct Screenshot {
 }
 
 impl Tool for Screenshot {
+    type Output = TextOutput;
     const NAME: &'static str = "screenshot";
     const ONLY_READS: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
-        let picture = desk.screen().await?;
-        Answer::default().with_picture(&desk, Some(&picture))
+        let mut work = called.desk(self.desktop.as_deref()).await?;
+        let picture = work.screen().await?;
+        let text = format!("The screen of {}, as a picture.", work.name);
+        Answer::of(text.clone(), &TextOutput { text }).with_picture(&work, Some(&picture))
     }
 }

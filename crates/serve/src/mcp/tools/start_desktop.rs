@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use deskhand_host::SessionRequest;
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Answer, Called, Tool};
 use crate::{
     desk::Desk,
-    mcp::{ask::attending, words},
+    mcp::{ask::Line, words},
 };
 
 /// Starts a desktop to work on, private and virtual unless configured otherwise, and opens files, folders or addresses on it.
@@ -23,21 +23,38 @@ pub(super) struct StartDesktop {
     open: Vec<PathBuf>,
 }
 
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Output {
+    desktop: String,
+    session: String,
+    windows: Vec<String>,
+    text: String,
+}
+
 impl Tool for StartDesktop {
+    type Output = Output;
     const NAME: &'static str = "start_desktop";
     const ONLY_READS: bool = false;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let peer = &called.context.peer;
-        let client =
-            peer.peer_info().map(|info| info.client_info.name.clone()).filter(|name| !name.is_empty());
-        let client = format!("MCP client {}", client.as_deref().unwrap_or("without a name"));
+        called.server.desks.has_room().await?;
+        let client = &called.call.client;
+        let name = format!("MCP client {}", client.name.as_deref().unwrap_or("without a name"));
         let request = SessionRequest { open: self.open, ..SessionRequest::default() };
-        let started = Desk::start(called.server.host(), &client, self.task, request, attending(peer.clone()));
-        let (desk, turn) = started.await?;
+        let line = Line::default();
+        let held = line.hold(&called.call);
+        called.call.progress("starting a desktop");
+        let starting = Desk::start(called.server.host(), &name, self.task, request, line.reach());
+        let (desk, turn) = tokio::select! {
+            started = starting => started?,
+            () = called.call.cancelled() => return Err("the call was cancelled; no desktop was started".to_owned()),
+        };
+        drop(held);
         let (listed, notes) = (words::windows(&desk.desktop), words::done(&turn));
         let session = desk.session().unwrap_or_default();
-        let name = called.server.desks().add(desk).await;
-        Ok(Answer::text(format!("Desktop {name} (session {session})\n{listed}\n{notes}").trim_end()))
+        let windows = desk.desktop.windows.iter().map(|window| window.id.to_string()).collect();
+        let desktop = called.server.desks.add(desk, client.id, line).await;
+        let text = format!("Desktop {desktop} (session {session})\n{listed}\n{notes}").trim_end().to_owned();
+        Ok(Answer::of(text.clone(), &Output { desktop, session, windows, text }))
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Answer, Called, Tool};
+use super::{Answer, Called, Tool, WindowsOutput};
 use crate::mcp::words;
 
 /// Lists the open windows with their documents.
@@ -15,11 +15,13 @@ pub(super) struct Windows {
 }
 
 impl Tool for Windows {
+    type Output = WindowsOutput;
     const NAME: &'static str = "windows";
     const ONLY_READS: bool = true;
 
     async fn run(self, called: Called) -> Result<Answer, String> {
-        let (_, mut desk) = called.desk(self.desktop.as_deref()).await?;
-        Ok(Answer::text(words::windows(desk.windows().await?)))
+        let mut work = called.desk(self.desktop.as_deref()).await?;
+        let text = words::windows(work.windows().await?);
+        Ok(Answer::of(text.clone(), &WindowsOutput::of(&work, &text)))
     }
 }

@@ -1,0 +1,156 @@
+//! Clients over HTTP that have gone without a word: their sessions end, and with them their desktops.
+//!
+//! A client of an older version holds a stream open, so that the server can speak to it. Where it is closed and not opened again, the
+//! client has gone. One that never opened a stream, or has no session, has gone when it sent nothing for a longer time.
+
+use std::{
+    collections::HashMap,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{Context, Poll},
+    time::Duration,
+};
+
+use axum::{
+    body::{Body, Bytes},
+    extract::{Request, State},
+    http::Method,
+    middleware::Next,
+    response::Response,
+};
+use futures_util::{Stream, StreamExt as _, stream::BoxStream};
+use tokio::time::Instant;
+
+use super::protocol::SESSION;
+
+/// How long a client may take to open its stream again.
+const AGAIN_BOUND: Duration = Duration::from_secs(30);
+/// The most sessions that are watched. More are refused by the number of desktops long before.
+const VISITS_MAX: usize = 10_000;
+
+/// Who is there.
+#[derive(Debug, Clone)]
+pub(super) struct Visits {
+    all: Arc<Mutex<HashMap<String, Visit>>>,
+    /// How long a client may send nothing.
+    idle: Duration,
+    again: Duration,
+}
+
+/// A session, as far as requests show it.
+#[derive(Debug)]
+struct Visit {
+    /// The answers and streams that are open.
+    open: usize,
+    /// The streams among them that are no answers.
+    streams: usize,
+    /// Whether it ever had such a stream.
+    had_stream: bool,
+    last: Instant,
+}
+
+impl Visits {
+    pub(super) fn new(idle: Duration) -> Self {
+        Self { all: Arc::default(), idle, again: AGAIN_BOUND.min(idle) }
+    }
+
+    /// How often to look for clients that have gone.
+    pub(super) fn every(&self) -> Duration {
+        const EVERY_MAX: Duration = Duration::from_secs(10);
+        const EVERY_MIN: Duration = Duration::from_millis(200);
+        (self.again / 4).clamp(EVERY_MIN, EVERY_MAX)
+    }
+
+    /// How long a client may send nothing.
+    pub(super) const fn idle(&self) -> Duration {
+        self.idle
+    }
+
+    fn all(&self) -> MutexGuard<'_, HashMap<String, Visit>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, session: &str, is_stream: bool) -> Option<Presence> {
+        let mut all = self.all();
+        if all.len() >= VISITS_MAX && !all.contains_key(session) {
+            return None;
+        }
+        let visit = all.entry(session.to_owned()).or_insert_with(|| Visit {
+            open: 0,
+            streams: 0,
+            had_stream: false,
+            last: Instant::now(),
+        });
+        visit.open = visit.open.saturating_add(1);
+        visit.streams = visit.streams.saturating_add(usize::from(is_stream));
+        visit.had_stream |= is_stream;
+        visit.last = Instant::now();
+        Some(Presence { visits: self.clone(), session: session.to_owned(), is_stream })
+    }
+
+    /// The sessions whose clients have gone; each is named once.
+    pub(super) fn gone(&self) -> Vec<String> {
+        let mut all = self.all();
+        let is_gone = |visit: &Visit| {
+            let bound = if visit.had_stream && visit.streams == 0 { self.again } else { self.idle };
+            visit.open == 0 && visit.last.elapsed() >= bound
+        };
+        let gone: Vec<String> =
+            all.iter().filter(|(_, visit)| is_gone(visit)).map(|(session, _)| session.clone()).collect();
+        for session in &gone {
+            all.remove(session);
+        }
+        gone
+    }
+}
+
+/// A client that waits for an answer or reads a stream.
+struct Presence {
+    visits: Visits,
+    session: String,
+    is_stream: bool,
+}
+
+impl Drop for Presence {
+    fn drop(&mut self) {
+        if let Some(visit) = self.visits.all().get_mut(&self.session) {
+            visit.open = visit.open.saturating_sub(1);
+            visit.streams = visit.streams.saturating_sub(usize::from(self.is_stream));
+            visit.last = Instant::now();
+        }
+    }
+}
+
+/// An answer; the client is there as long as it is read.
+struct Attended {
+    body: BoxStream<'static, Result<Bytes, axum::Error>>,
+    _presence: Option<Presence>,
+}
+
+impl Stream for Attended {
+    type Item = Result<Bytes, axum::Error>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        self.body.poll_next_unpin(context)
+    }
+}
+
+/// Notes who is there.
+pub(super) async fn attend(State(visits): State<Visits>, request: Request, next: Next) -> Response {
+    let session = |headers: &axum::http::HeaderMap| {
+        headers.get(SESSION).and_then(|session| session.to_str().ok()).map(str::to_owned)
+    };
+    let is_stream = request.method() == Method::GET;
+    let mut presence = session(request.headers()).and_then(|session| visits.begin(&session, false));
+    let response = next.run(request).await;
+    if presence.is_none() || is_stream {
+        // A session that begins is named by its answer; a stream that was refused is none.
+        let named = presence.as_ref().map(|presence| presence.session.clone());
+        let named = named.or_else(|| session(response.headers()));
+        let begun = named.filter(|_| response.status().is_success());
+        presence = begun.and_then(|session| visits.begin(&session, is_stream));
+    }
+    let (parts, body) = response.into_parts();
+    let body = body.into_data_stream().boxed();
+    Response::from_parts(parts, Body::from_stream(Attended { body, _presence: presence }))
+}

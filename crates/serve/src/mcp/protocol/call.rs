@@ -1,0 +1,299 @@
+//! A request that is being answered.
+
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use rmcp::{
+    ErrorData,
+    model::{ClientCapabilities, InputRequests, InputResponses},
+};
+use tokio::sync::{broadcast, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{answers::are_complete, catalog::Served, connection::ClientId, logs::Level};
+use crate::token::new_token;
+
+/// How long the user of a client may take to answer.
+const ANSWER_BOUND: Duration = Duration::from_secs(15 * 60);
+/// The news of a call that a slow client may be behind; older ones are dropped.
+const NEWS_MAX: usize = 64;
+/// The random bytes of a state that a client sends back.
+const STATE_BYTES: usize = 24;
+
+/// Who asks.
+#[derive(Debug, Clone, Default)]
+pub struct ClientInfo {
+    /// The connection; `None` over HTTP since 2026-07-28, which has no sessions.
+    pub id: Option<ClientId>,
+    /// The name of its program, as it says.
+    pub name: Option<String>,
+    /// What it can do.
+    pub capabilities: ClientCapabilities,
+}
+
+impl ClientInfo {
+    /// Whether it can show forms to its user.
+    pub fn shows_forms(&self) -> bool {
+        // Without a mode, forms are meant.
+        self.capabilities.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none())
+    }
+}
+
+/// Why a question has no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswered {
+    /// The request was cancelled.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// Nobody answered in time, or the client cannot ask.
+    #[error("nobody answered")]
+    Nobody,
+}
+
+/// What is told of a call while it runs.
+#[derive(Debug, Clone)]
+pub(super) enum News {
+    /// How far it is.
+    Progress { message: String, done: Option<(f64, f64)> },
+    /// Something for the client's log.
+    Log { level: Level, text: String },
+}
+
+/// How far a call is.
+#[derive(Debug, Clone)]
+pub(super) enum Status {
+    Running,
+    /// It waits for answers.
+    Asking(Arc<Asked>),
+    Done(Arc<Result<Served, ErrorData>>),
+}
+
+/// Questions that wait for their answers.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) requests: InputRequests,
+    /// What the client sends back with its answers: nobody can guess it.
+    pub(super) state: String,
+    answer: Mutex<Option<oneshot::Sender<InputResponses>>>,
+}
+
+impl Asked {
+    /// Takes answers to all questions; the first ones count. Whether these are complete.
+    pub(super) fn answer(&self, responses: &InputResponses) -> bool {
+        if !are_complete(&self.requests, responses) {
+            return false;
+        }
+        if let Some(answer) = self.answer.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            // The call was cancelled meanwhile.
+            answer.send(responses.clone()).ok();
+        }
+        true
+    }
+
+    /// Whether it waits no more.
+    pub(super) fn is_over(&self) -> bool {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    /// Gives up: the client cannot answer.
+    pub(super) fn give_up(&self) {
+        self.answer.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// A request that is being answered, or was. It goes on when its request ends otherwise than by its answer, until it is cancelled.
+#[derive(Debug)]
+pub struct Call {
+    /// Who asks.
+    pub client: ClientInfo,
+    /// The hash of what was asked for: equal for a repeated request.
+    pub digest: [u8; 32],
+    /// Answers that came with the request, before anything was asked. What has to be seen before it is answered, they do not answer.
+    pub given: InputResponses,
+    status: watch::Sender<Status>,
+    news: broadcast::Sender<News>,
+    /// What was told before anybody listened.
+    first: Mutex<Option<broadcast::Receiver<News>>>,
+    /// The requests that wait for it.
+    waiting: AtomicUsize,
+    /// The states that were given out.
+    states: Mutex<Vec<String>>,
+    delivery: Delivery,
+}
+
+/// Whether the answer of a call reached its client.
+#[derive(Debug, Clone)]
+pub struct Delivery {
+    done: Arc<AtomicBool>,
+    cancelled: CancellationToken,
+}
+
+impl Delivery {
+    /// Whether the answer was sent, to a request that was not cancelled.
+    pub fn is_done(&self) -> bool {
+        self.done.load(Ordering::SeqCst)
+    }
+
+    /// Whether the answer reaches nobody: the request was cancelled before.
+    pub fn has_failed(&self) -> bool {
+        self.cancelled.is_cancelled() && !self.is_done()
+    }
+}
+
+impl Call {
+    pub(super) fn new(client: ClientInfo, digest: [u8; 32], given: InputResponses) -> Self {
+        let (news, first) = broadcast::channel(NEWS_MAX);
+        Self {
+            client,
+            digest,
+            given,
+            delivery: Delivery { done: Arc::default(), cancelled: CancellationToken::new() },
+            status: watch::Sender::new(Status::Running),
+            news,
+            first: Mutex::new(Some(first)),
+            waiting: AtomicUsize::new(0),
+            states: Mutex::default(),
+        }
+    }
+
+    /// Whether its answer reaches the client.
+    pub fn delivery(&self) -> Delivery {
+        self.delivery.clone()
+    }
+
+    pub(super) fn delivered(&self) {
+        self.delivery.done.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether it was cancelled.
+    pub fn is_cancelled(&self) -> bool {
+        self.delivery.cancelled.is_cancelled()
+    }
+
+    /// Waits until it is cancelled.
+    pub async fn cancelled(&self) {
+        self.delivery.cancelled.cancelled().await;
+    }
+
+    pub(super) fn cancel(&self) {
+        self.delivery.cancelled.cancel();
+    }
+
+    /// Tells the client what is being done. It is repeated at least every second.
+    pub fn progress(&self, message: impl Into<String>) {
+        self.tell(News::Progress { message: message.into(), done: None });
+    }
+
+    /// The same with how much of how much is done; this has to increase.
+    pub fn progress_of(&self, message: impl Into<String>, done: f64, total: f64) {
+        self.tell(News::Progress { message: message.into(), done: Some((done, total)) });
+    }
+
+    /// Writes into the client's log, if it wants this level.
+    pub fn log(&self, level: Level, text: impl Into<String>) {
+        self.tell(News::Log { level, text: text.into() });
+    }
+
+    fn tell(&self, news: News) {
+        // Nobody listens: the request was cancelled, or waits for answers.
+        self.news.send(news).ok();
+    }
+
+    /// Asks the client, or its user. Only what the client can do may be asked.
+    ///
+    /// # Errors
+    /// Nobody answers, or the call is cancelled.
+    pub async fn ask(&self, requests: InputRequests) -> Result<InputResponses, Unanswered> {
+        if self.is_cancelled() {
+            return Err(Unanswered::Cancelled);
+        }
+        let state = new_token::<STATE_BYTES>().map_err(|_| Unanswered::Nobody)?;
+        let (answer, answered) = oneshot::channel();
+        self.states.lock().unwrap_or_else(PoisonError::into_inner).push(state.clone());
+        let asked = Asked { requests, state, answer: Mutex::new(Some(answer)) };
+        self.status.send_replace(Status::Asking(Arc::new(asked)));
+        let answers = tokio::select! {
+            answers = tokio::time::timeout(ANSWER_BOUND, answered) => match answers {
+                Ok(Ok(answers)) => Ok(answers),
+                Ok(Err(_)) | Err(_) => Err(Unanswered::Nobody),
+            },
+            () = self.cancelled() => Err(Unanswered::Cancelled),
+        };
+        self.status.send_replace(Status::Running);
+        answers
+    }
+
+    pub(super) fn finish(&self, served: Result<Served, ErrorData>) {
+        self.status.send_replace(Status::Done(Arc::new(served)));
+    }
+
+    pub(super) fn status(&self) -> watch::Receiver<Status> {
+        let mut status = self.status.subscribe();
+        status.mark_changed();
+        status
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        matches!(*self.status.borrow(), Status::Done(_))
+    }
+
+    /// Gives up a question that no request waits for: its client went on without an answer.
+    pub fn withdraw_question(&self) {
+        if self.waiting.load(Ordering::SeqCst) == 0
+            && let Some(asked) = self.asked()
+        {
+            asked.give_up();
+        }
+    }
+
+    /// The questions that wait for answers.
+    pub(super) fn asked(&self) -> Option<Arc<Asked>> {
+        match &*self.status.borrow() {
+            Status::Asking(asked) => Some(Arc::clone(asked)),
+            Status::Running | Status::Done(_) => None,
+        }
+    }
+
+    /// Whether it gave out this state.
+    pub(super) fn gave(&self, state: &str) -> bool {
+        self.states.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|given| given == state)
+    }
+
+    pub(super) fn has_states(&self) -> bool {
+        !self.states.lock().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
+
+    pub(super) fn news(&self) -> broadcast::Receiver<News> {
+        let first = self.first.lock().unwrap_or_else(PoisonError::into_inner).take();
+        first.unwrap_or_else(|| self.news.subscribe())
+    }
+
+    /// Counts a request that waits for it, until the guard is dropped.
+    pub(super) fn wait_for(self: &Arc<Self>) -> Waiter {
+        self.waiting.fetch_add(1, Ordering::SeqCst);
+        Waiter(Arc::clone(self))
+    }
+}
+
+/// A request that waits for a call.
+pub(super) struct Waiter(Arc<Call>);
+
+impl Waiter {
+    /// The request was cancelled: so is the call, unless a repeated request waits for it too.
+    pub(super) fn cancel(self) {
+        if self.0.waiting.load(Ordering::SeqCst) <= 1 {
+            self.0.cancel();
+        }
+    }
+}
+
+impl Drop for Waiter {
+    fn drop(&mut self) {
+        self.0.waiting.fetch_sub(1, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,108 @@
+//! What a server has to offer.
+
+use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
+use rmcp::{
+    ErrorData,
+    model::{
+        CallToolResult, GetPromptResult, JsonObject, Prompt, ReadResourceResult, Resource, ResourceTemplate,
+        ServerConfig, Tool,
+    },
+};
+use tokio::sync::broadcast;
+
+use super::{call::Call, connection::ClientId};
+
+/// A request whose answer takes work.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// The call of a tool.
+    Tool {
+        /// The tool.
+        name: String,
+        /// Its arguments.
+        arguments: JsonObject,
+    },
+    /// A prompt with its arguments filled in.
+    Prompt {
+        /// The prompt.
+        name: String,
+        /// Its arguments.
+        arguments: JsonObject,
+    },
+    /// The content of a resource.
+    Resource {
+        /// Its address.
+        uri: String,
+    },
+}
+
+/// The answer to one.
+#[derive(Debug, Clone)]
+pub enum Served {
+    /// Of a tool.
+    Tool(CallToolResult),
+    /// Of a prompt.
+    Prompt(GetPromptResult),
+    /// Of a resource.
+    Resource(ReadResourceResult),
+}
+
+/// What clients may want to know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools changed.
+    Tools,
+    /// The list of prompts changed.
+    Prompts,
+    /// The list of resources changed.
+    Resources,
+    /// A resource changed.
+    Resource(String),
+}
+
+/// The tools, prompts and resources of a server. One serves all clients.
+pub trait Catalog: Send + Sync + 'static {
+    /// The name of the server, its capabilities and instructions.
+    fn info(&self) -> ServerConfig;
+
+    /// The tools.
+    fn tools(&self) -> Vec<Tool>;
+
+    /// Whether a call of this tool changes nothing, so that it may be repeated.
+    fn is_repeatable(&self, tool: &str) -> bool {
+        let known = self.tools().into_iter().find(|known| known.name == tool);
+        known.and_then(|tool| tool.annotations?.read_only_hint).unwrap_or_default()
+    }
+
+    /// The prompts.
+    fn prompts(&self) -> Vec<Prompt>;
+
+    /// The resources.
+    fn resources(&self) -> BoxFuture<'_, Vec<Resource>>;
+
+    /// The forms of addresses of resources.
+    fn templates(&self) -> Vec<ResourceTemplate>;
+
+    /// Values for an argument of a prompt or of an address that begin with what was typed; `None` if it is unknown.
+    fn completions<'a>(
+        &'a self,
+        reference: &'a rmcp::model::Reference,
+        argument: &'a str,
+        typed: &'a str,
+    ) -> BoxFuture<'a, Option<Vec<String>>>;
+
+    /// Answers a request. Runs to its end also if the request was cancelled: `call` says so.
+    fn serve(
+        self: Arc<Self>,
+        wanted: Wanted,
+        call: Arc<Call>,
+    ) -> BoxFuture<'static, Result<Served, ErrorData>>;
+
+    /// What changes from now on.
+    fn changes(&self) -> broadcast::Receiver<Change>;
+
+    /// A client has gone.
+    fn gone(self: Arc<Self>, client: ClientId) -> BoxFuture<'static, ()>;
+}

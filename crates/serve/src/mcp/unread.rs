@@ -1,0 +1,67 @@
+//! What calls did whose answer reached nobody, as they were cancelled or their client went away: the next call reports it.
+
+use std::{
+    fmt,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use super::protocol::{Call, Delivery};
+
+/// What a call did, until its answer is delivered.
+#[derive(Debug, Clone)]
+pub(super) struct Unread {
+    tool: &'static str,
+    digest: [u8; 32],
+    delivery: Delivery,
+    report: String,
+}
+
+impl Unread {
+    pub(super) fn new(call: &Call, tool: &'static str, report: impl Into<String>) -> Self {
+        Self { tool, digest: call.digest, delivery: call.delivery(), report: report.into() }
+    }
+
+    /// The same, reported by another call.
+    pub(super) fn again(self, call: &Call) -> Self {
+        Self { delivery: call.delivery(), ..self }
+    }
+
+    /// Whether the client has the answer.
+    pub(super) fn is_read(&self) -> bool {
+        self.delivery.is_done()
+    }
+
+    /// Whether the client never gets the answer.
+    pub(super) fn is_lost(&self) -> bool {
+        self.delivery.has_failed()
+    }
+
+    /// Whether a call asks for the same.
+    pub(super) fn is_of(&self, call: &Call) -> bool {
+        self.digest == call.digest
+    }
+}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { tool, report, .. } = self;
+        write!(
+            f,
+            "The answer of an earlier call of `{tool}` did not reach you: it was cancelled. What it did:\n{report}"
+        )
+    }
+}
+
+/// Reports that the answer of a call has to carry.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reports(Arc<Mutex<Vec<Unread>>>);
+
+impl Reports {
+    pub(super) fn add(&self, unread: Unread) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(unread);
+    }
+
+    pub(super) fn take(&self) -> Vec<Unread> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
