@@ -10,6 +10,8 @@ use std::{
 
 /// The search path where `PATH` is not set.
 pub const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
+/// The most links to a helper that are followed.
+const LINKS_MAX: usize = 8;
 /// Where applications can write, besides the home folder.
 const WRITABLE: &[&str] = &["/media", "/mnt", "/run/media", "/tmp", "/var/tmp"];
 
@@ -40,13 +42,29 @@ pub fn find_helper(name: &str, path: &OsStr) -> Option<PathBuf> {
 fn find_helper_outside(name: &str, path: &OsStr, writable: &[PathBuf]) -> Option<PathBuf> {
     let writable: Vec<PathBuf> = writable.iter().filter_map(|place| place.canonicalize().ok()).collect();
     let is_safe = |file: &Path| writable.iter().all(|place| !file.starts_with(place));
-    std::env::split_paths(path).filter(|folder| folder.is_absolute()).map(|folder| folder.join(name)).find(
-        |file| {
-            let in_place = file.parent().and_then(|folder| folder.canonicalize().ok());
-            let real = file.canonicalize().ok().filter(|real| is_safe(real) && is_executable(real));
-            real.is_some_and(|real| in_place.is_some_and(|folder| is_safe(&folder)) || real.ends_with(name))
-        },
-    )
+    let is_in_safe_folder = |file: &Path| {
+        file.parent().and_then(|folder| folder.canonicalize().ok()).is_some_and(|folder| is_safe(&folder))
+    };
+    // The first place of a chain of links that applications cannot change.
+    let leads_to_helper = |file: &Path| {
+        let mut file = file.to_owned();
+        for _ in 0..LINKS_MAX {
+            if is_in_safe_folder(&file) {
+                return true;
+            }
+            let Ok(target) = fs::read_link(&file) else { return false };
+            file = file.parent().unwrap_or(Path::new("/")).join(target);
+            if file.file_name() != Some(OsStr::new(name)) {
+                return false;
+            }
+        }
+        false
+    };
+    let folders = std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    folders.map(|folder| folder.join(name)).find(|file| {
+        let real = file.canonicalize().ok().filter(|real| is_safe(real) && is_executable(real));
+        real.is_some() && leads_to_helper(file)
+    })
 }
 
 /// Whether a program with these arguments ends with success. It gets no environment and no input, and its output is dropped.
