@@ -252,7 +252,7 @@ impl<'a> Own<'a> {
         if command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Secret { .. })) {
             return origin_of_secret(command, texts);
         }
-        if command.intent.chords().any(pastes) {
+        if command.intent.chords().any(pastes_clipboard) {
             return Some("what the clipboard holds".to_owned());
         }
         let (own, all) = (self.typed.trim(), self.letters.trim());
@@ -346,7 +346,7 @@ impl<'a> Own<'a> {
 }
 
 /// Whether a chord pastes.
-fn pastes(chord: &KeyChord) -> bool {
+pub(crate) fn pastes_clipboard(chord: &KeyChord) -> bool {
     let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
     match chord.key {
         Key::Char(letter) => with(Modifier::Ctrl) && letter.eq_ignore_ascii_case(&'v'),

@@ -138,6 +138,7 @@ impl Shared {
                 | Event::Told { .. }
                 | Event::TakenOver { .. }
                 | Event::HandedBack { .. }
+                | Event::Disclosed { .. }
                 | Event::Resumed { .. } => {}
             },
             Record::Changed(_) => {}
