@@ -16,7 +16,7 @@ use deskhand_desktop::{
     Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
-use super::{Permitted, activates, secret::Into};
+use super::{Permitted, activates, letter, secret::Into};
 
 impl<D: Desktop> Desktop for Permitted<'_, D> {
     fn capabilities(&self) -> Capabilities {
@@ -147,6 +147,9 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
         {
             return self.desktop.perform(id, &ElementAction::SetText(value.expose().to_owned())).await;
         }
+        if let ElementAction::SetText(text) = action {
+            self.show_clear(text, Into::Element(id)).await?;
+        }
         self.desktop.perform(id, action).await
     }
 
@@ -210,6 +213,9 @@ impl<D: Desktop> Input for Permitted<'_, D> {
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         self.show_focus(activates(chord), "").await?;
+        if let Some(letter) = letter(chord) {
+            self.show_clear(letter.encode_utf8(&mut [0; 4]), Into::Focus).await?;
+        }
         self.desktop.press(chord).await
     }
 
@@ -217,7 +223,10 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         self.show_focus(text.contains(['\n', '\r']), text).await?;
         match self.value_of(text, Into::Focus).await? {
             Some(value) => self.desktop.type_text(value.expose()).await,
-            None => self.desktop.type_text(text).await,
+            None => {
+                self.show_clear(text, Into::Focus).await?;
+                self.desktop.type_text(text).await
+            }
         }
     }
 
@@ -225,7 +234,10 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates), text).await?;
         match self.value_of(text, Into::Focus).await? {
             Some(value) => self.desktop.enter(value.expose(), then).await,
-            None => self.desktop.enter(text, then).await,
+            None => {
+                self.show_clear(text, Into::Focus).await?;
+                self.desktop.enter(text, then).await
+            }
         }
     }
 }
