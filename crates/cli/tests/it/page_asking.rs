@@ -1,8 +1,11 @@
 //! The first page says which sessions wait for their user, as it comes, also for a session that was started in a terminal.
 
-use std::process::Stdio;
+use std::{
+    io::{BufRead as _, BufReader, Write as _},
+    process::{Child, Stdio},
+};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     browser::{Browser, Kind},
@@ -13,6 +16,29 @@ use crate::{
 
 /// The badge of the newest session in the table.
 const BADGE: &str = "document.querySelector('tr[data-session] .state .badge')?.textContent";
+
+/// A session in a terminal, whose user answers there.
+struct Terminal {
+    child: Child,
+    lines: Box<dyn Iterator<Item = std::io::Result<String>>>,
+}
+
+impl Terminal {
+    fn start(world: &World, arguments: &[&str]) -> Self {
+        let mut command = world.command(arguments);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let lines = Box::new(BufReader::new(child.stdout.take().unwrap()).lines());
+        Self { child, lines }
+    }
+
+    /// Answers the next prompt of a kind.
+    fn answers(&mut self, kind: &str, mut answer: Value) {
+        let asked = self.lines.by_ref().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+        let asked = asked.into_iter().find(|line| line["kind"] == kind).unwrap();
+        answer["id"] = asked["id"].clone();
+        writeln!(self.child.stdin.as_mut().unwrap(), "{answer}").unwrap();
+    }
+}
 
 #[test]
 fn the_first_page_shows_who_waits_for_an_approval_while_it_waits() {
@@ -28,7 +54,7 @@ fn the_first_page_shows_who_waits_for_an_approval_while_it_waits() {
     assert_eq!(browser.reads("document.getElementById('waiting').hidden"), true);
     // As in a terminal: its lines come and go through this process, and no service has started it.
     let run = ["run", "write the greeting", "--model", "script:turns.toml", "--desktop", "virtual", "--json"];
-    let mut child = world.command(&run).stdin(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut terminal = Terminal::start(&world, &run);
     browser.until("!document.getElementById('waiting').hidden");
     browser.until("document.title === '(1) Deskhand'");
     let asked = browser.reads("document.getElementById('asking-list').textContent");
@@ -37,12 +63,7 @@ fn the_first_page_shows_who_waits_for_an_approval_while_it_waits() {
         asked.contains("write the greeting") && asked.contains("has a question: Which greeting?"),
         "{asked}"
     );
-    let id = browser.reads("document.querySelector('#asking-list a').getAttribute('href')");
-    let id = id.as_str().unwrap().strip_prefix("/sessions/").unwrap().to_owned();
-    let path = format!("/api/sessions/{id}/do");
-    let prompt = service.asked(&id, "questions");
-    let answer = json!({"do": "answer", "id": prompt["id"], "answers": ["Guten Tag", "Ada"]});
-    assert_eq!(service.post(&path, &answer).status, 202);
+    terminal.answers("questions", json!({"do": "answer", "answers": ["Guten Tag", "Ada"]}));
     browser.until(
         "document.getElementById('asking-list').textContent.includes('waits for your approval: type_text')",
     );
@@ -54,10 +75,10 @@ fn the_first_page_shows_who_waits_for_an_approval_while_it_waits() {
     browser.picture("asking");
     let row = service.get("/api/sessions?state=running").json()["rows"][0].clone();
     assert_eq!(row["facts"]["asks"]["kind"], "approval");
-    let prompt = service.asked(&id, "approval");
-    let no = json!({"do": "decide", "id": prompt["id"], "approve": "no", "instruction": "stop it"});
-    assert_eq!(service.post(&path, &no).status, 202);
-    child.wait().unwrap();
+    terminal.answers("approval", json!({"do": "decide", "approve": "once"}));
+    // The script has nothing to say after that, so the session ends.
+    drop(terminal.child.stdin.take());
+    terminal.child.wait().unwrap();
     browser.until("document.getElementById('waiting').hidden && document.title === 'Deskhand'");
     assert_ne!(browser.until(BADGE), "waits for your approval");
     let complaints = browser.complaints();

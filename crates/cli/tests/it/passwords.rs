@@ -244,7 +244,7 @@ fn a_password_for_a_field_that_is_described_is_hidden_in_gtk_3() {
         return;
     }
     let user = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada"}},"#;
-    let tab = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada\\t"}},"#;
+    let tab = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada\t"}},"#;
     let keys = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada"}}, {"function": "press_keys", "arguments": {"keys": "Tab"}},"#;
     for way in [
         (user, "type_text", r#"{"name": "Password"}"#),
