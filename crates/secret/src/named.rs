@@ -1,6 +1,7 @@
 //! Secrets by name.
 
 use std::{
+    collections::VecDeque,
     fmt,
     pin::Pin,
     sync::{Arc, PoisonError, RwLock},
@@ -10,6 +11,9 @@ use crate::{SecretValue, Veil, source::keep_no_core};
 
 /// A value that is being read, or the reason why it cannot be, with the source and the next step.
 pub type ReadValue<'a> = Pin<Box<dyn Future<Output = Result<SecretValue, String>> + Send + 'a>>;
+
+/// The most texts that are kept because they may be passwords; the oldest are forgotten.
+const WITHHELD_MAX: usize = 200;
 
 /// Reads secrets by their names.
 pub trait SecretReader: Send + Sync {
@@ -34,12 +38,14 @@ pub struct Secrets {
     veil: Veil,
     /// The passwords that were typed without a reference, with what stands for each.
     typed: Arc<RwLock<Vec<(String, SecretValue)>>>,
+    /// The texts that may be passwords, with what stands for each.
+    withheld: Arc<RwLock<VecDeque<(String, SecretValue)>>>,
 }
 
 impl Secrets {
     /// Secrets from this reader.
     pub fn new(reader: impl SecretReader + 'static, veil: Veil) -> Self {
-        Self { reader: Arc::new(reader), veil, typed: Arc::default() }
+        Self { reader: Arc::new(reader), veil, typed: Arc::default(), withheld: Arc::default() }
     }
 
     /// What hides those that were read.
@@ -74,10 +80,31 @@ impl Secrets {
         typed.push((mark.to_owned(), value.clone()));
     }
 
-    /// The dots that stand for a password that was typed.
+    /// Keeps a text that may be a password, under the dots that stand for it. It is not hidden elsewhere.
+    pub fn keep_withheld(&self, mark: &str, value: &SecretValue) {
+        keep_no_core();
+        let mut withheld = self.withheld.write().unwrap_or_else(PoisonError::into_inner);
+        while withheld.len() >= WITHHELD_MAX {
+            withheld.pop_front();
+        }
+        withheld.push_back((mark.to_owned(), value.clone()));
+    }
+
+    /// The text that was withheld under these dots.
+    #[must_use]
+    pub fn withheld(&self, mark: &str) -> Option<SecretValue> {
+        let withheld = self.withheld.read().unwrap_or_else(PoisonError::into_inner);
+        withheld.iter().rev().find(|(known, _)| known == mark).map(|(_, value)| value.clone())
+    }
+
+    /// The dots that stand for a password that was typed, or for a text that may be one.
     #[must_use]
     pub fn mark_of_typed(&self, value: &str) -> Option<String> {
-        self.find_typed(|(_, known)| known.expose() == value).map(|(mark, _)| mark)
+        let is_it = |(_, known): &&(String, SecretValue)| known.expose() == value;
+        let withheld = self.withheld.read().unwrap_or_else(PoisonError::into_inner);
+        self.find_typed(|one| is_it(&one))
+            .or_else(|| withheld.iter().rev().find(is_it).cloned())
+            .map(|(mark, _)| mark)
     }
 
     fn find_typed(&self, is_it: impl Fn(&(String, SecretValue)) -> bool) -> Option<(String, SecretValue)> {

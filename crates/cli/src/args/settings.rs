@@ -67,8 +67,8 @@ pub(crate) struct DesktopArgs {
     desktop: Option<DesktopName>,
     #[command(flatten)]
     screen: ScreenArgs,
-    /// Keep the virtual desktop when the run ends, for `desktop.keep_minutes` [default: auto, if a document has unsaved changes or
-    /// the request is not finished].
+    /// Keep the virtual desktop when the run ends, for `desktop.keep_minutes` [default: auto, if a document has unsaved changes,
+    /// or if something was done and the request is not finished].
     #[arg(long, value_enum, value_name = "WHEN", num_args = 0..=1, require_equals = true, default_missing_value = "always")]
     keep: Option<KeepWhen>,
 }
@@ -76,7 +76,7 @@ pub(crate) struct DesktopArgs {
 /// Whether a virtual desktop is kept when a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeepWhen {
-    /// Keep it if a document has unsaved changes, or the request is not finished.
+    /// Keep it if a document has unsaved changes, or if something was done and the request is not finished.
     Auto,
     /// Keep it.
     Always,

@@ -80,6 +80,10 @@ fn came(event: &Event) -> String {
         Event::HandedBack { acts, .. } => {
             format!("handed back by the user: {}", clip(&acts.join("; "), SHOWN))
         }
+        Event::Disclosed { texts, passwords } => {
+            let count = texts.len().saturating_add(passwords.len());
+            format!("fields of {count} withheld texts known: {} for passwords", passwords.len())
+        }
         Event::Resumed { desktop_kept: true } => "resumed on the same desktop".to_owned(),
         Event::Resumed { desktop_kept: false } => "resumed on a new desktop".to_owned(),
     }

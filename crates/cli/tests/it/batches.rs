@@ -106,7 +106,7 @@ fn a_batch_is_watched_stopped_and_gone_on_with_and_outlives_the_service() {
     assert_eq!(wrong(&bad), (409, "tasks".to_owned()));
     assert!(bad.body.contains("tasks.jsonl:2"), "{}", bad.body);
     let stolen = start(json!({"tasks": [{"request": "x"}], "documents": ["/etc/passwd"]}));
-    assert_eq!(wrong(&stolen), (400, "documents".to_owned()));
+    assert_eq!(wrong(&stolen), (409, "documents".to_owned()));
     for id in ["..%2fserve%2fkeys", "%2e%2e", "nothing", "0"] {
         assert_eq!(service.get(&format!("/api/batches/{id}")).status, 404, "{id}");
         assert_eq!(service.get(&format!("/batches/{id}")).status, 404, "{id}");

@@ -238,9 +238,39 @@ async fn a_model_that_is_down_leaves_a_session_that_goes_on() {
     assert!(shown.starts_with("exit 13\n") && shown.contains("deskhand resume"), "{shown}");
     let story = world.run(&["show", "last"]);
     assert!(story.contains("suspended"), "{story}");
+    assert_eq!((kept(&world), world.orphans()), (0, Vec::new()), "nothing was done on its desktop");
     let (ran, shown) = output(&world, &["resume", "last", "--model", "script:type.toml", "--keep=never"]);
-    assert!(ran.status.success() && shown.contains("on the same desktop"), "{shown}");
+    assert!(ran.status.success() && shown.contains("typed"), "{shown}");
     assert!(world.run(&["verify", "last"]).starts_with("exit 0\n"));
+    assert_eq!((kept(&world), world.orphans()), (0, Vec::new()));
+}
+
+#[test]
+fn a_desktop_on_which_nothing_was_done_is_not_kept_after_an_error_of_the_model() {
+    if !has_desktop() {
+        return;
+    }
+    let world = World::new();
+    world.file("notes.txt", "");
+    world.configure("[model]\nattempts_max = 1\nprovider = \"openai\"\nmodel = \"none\"\nbase_url = \"http://127.0.0.1:9/v1\"\n");
+    world.file("no.toml", "");
+    for arguments in [
+        &["run", "write"][..],
+        &["run", "write", "--open", "notes.txt"],
+        &["run", "write", "--open", "new.txt"],
+        &["run", "write", "--open", "new.odt"],
+        &["run", "write", "--model", "script:no.toml"],
+    ] {
+        let (ran, shown) = output(&world, arguments);
+        assert!(!ran.status.success() && !shown.contains("the desktop stays"), "{shown}");
+        assert_eq!((kept(&world), world.orphans()), (0, Vec::new()), "{shown}");
+    }
+    // One on which something is unsaved is kept.
+    world.file("types.toml", &TYPE.replace("\"FINISH\"", "\"CONTINUE\""));
+    let (ran, shown) =
+        output(&world, &["run", "write", "--open", "notes.txt", "--model", "script:types.toml"]);
+    assert!(!ran.status.success() && kept(&world) == 1, "{shown}");
+    world.run(&["desktop", "end", "last"]);
     assert_eq!((kept(&world), world.orphans()), (0, Vec::new()));
 }
 

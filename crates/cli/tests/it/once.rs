@@ -71,7 +71,7 @@ fn a_request_with_a_key_is_carried_out_once() {
     let id = first.json()["id"].as_str().unwrap().to_owned();
     let again = post(&service, "/api/sessions", "\"one\"", &wanted);
     assert_eq!((again.status, &again.body), (201, &first.body), "the key may stand in quotes");
-    assert_eq!(post(&service, "/api/sessions", "one", &json!({"request": "else"})).status, 422);
+    assert_eq!(post(&service, "/api/sessions", "one", &json!({"request": "else"})).status, 409);
     service.kill();
     let service = Service::start(&world, &[]);
     assert_eq!(post(&service, "/api/sessions", "one", &wanted).body, first.body);

@@ -194,3 +194,17 @@ fn ten_documents_of_ten_types_open_together_and_each_of_them_once() {
         assert_eq!(shown.iter().filter(|title| title.contains(name)).count(), 1, "{name}: {shown:?}");
     }
 }
+
+#[test]
+fn a_new_note_is_begun_beside_one_with_nearly_the_same_name() {
+    if !has_desktop() || !has_programs(&["mousepad"]) {
+        return;
+    }
+    for (there, new) in [("note.txt", "notes.txt"), ("notes.txt", "note.txt"), ("notes-2.txt", "notes.txt")] {
+        let world = world_of_chosen();
+        world.file(there, "old");
+        let titles = titles(&world, &[new]);
+        assert!(titles.len() == 1 && titles[0].contains(new), "{there}, {new}: {titles:?}");
+        assert_eq!(fs::read_to_string(world.path().join(there)).unwrap(), "old");
+    }
+}

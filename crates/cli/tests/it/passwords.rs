@@ -178,6 +178,123 @@ fn posted(listener: TcpListener) -> JoinHandle<String> {
     })
 }
 
+/// Logs in by fields that are described and by the keyboard, in one reply, after a button that opens the form.
+const DESCRIBED: &str = r#"
+[[turn]]
+agent = "HostAgent"
+expect = 'Log in'
+reply = '{"thought": "go on", "status": "ASSIGN", "current_subtask": "log in", "control_label": "{{window "Log in"}}"}'
+
+[[turn]]
+agent = "AppAgent"
+reply = '''
+{"thought": "fill in hunter2-Zaun&7", "comment": "I type hunter2-Zaun&7", "status": "CONTINUE", "action": [
+ BEFORE
+ {"function": "TOOL", "arguments": {"id": FIELD, "ARGUMENT": "hunter2-Zaun&7"}},
+ {"function": "click_element", "arguments": {"id": {"role": "push button", "name": "Send"}}}]}
+'''
+
+[[turn]]
+agent = "AppAgent"
+expect = 'Welcome'
+reply = '{"thought": "done", "status": "FINISH", "result": "logged in"}'
+
+[[turn]]
+agent = "HostAgent"
+expect = 'FINISHED'
+reply = '{"thought": "done", "status": "FINISH", "result": "logged in"}'
+"#;
+
+/// Carries out [`DESCRIBED`]: nothing that the program wrote or printed has the password.
+fn nothing_has_it(
+    world: &World,
+    first: &str,
+    open: &[&str],
+    log: &Path,
+    (before, tool, field): (&str, &str, &str),
+) {
+    let argument = if tool == "set_value" { "value" } else { "text" };
+    let field = if field.is_empty() { "null" } else { field };
+    let turns = DESCRIBED.replace("BEFORE", before).replace("TOOL", tool).replace("FIELD", field);
+    world.file("turns.toml", &format!("{first}{}", turns.replace("ARGUMENT", argument)));
+    world.configure("[people]\napprovals = \"all\"\n");
+    let run = ["run", "log in", "--model", "script:turns.toml", "--desktop", "virtual", "--json"];
+    let shown = world.run(&[&run, open].concat());
+    assert!(shown.starts_with("exit 0\n"), "{tool} {field}: {shown}");
+    assert!(!shown.contains("hunter2"), "{tool} {field}: {shown}");
+    for arguments in [
+        &["show", "last"][..],
+        &["show", "last", "--records"],
+        &["report", "last", "--format", "html", "--output", "report.html"],
+        &["report", "last", "--format", "jsonl", "--output", "report.jsonl"],
+        &["replay", "last"],
+        &["verify", "last"],
+    ] {
+        let output = world.command(arguments).output().unwrap();
+        let shown = world.shown(&output);
+        assert!(output.status.success() && !shown.contains("hunter2"), "{arguments:?}: {shown}");
+    }
+    assert!(journal(world).iter().all(|line| !line.contains("hunter2")), "{tool} {field}");
+    no_file_has_it(world.path(), log);
+}
+
+#[test]
+fn a_password_for_a_field_that_is_described_is_hidden_in_gtk_3() {
+    if !has_programs(&["python3"]) {
+        return;
+    }
+    let user = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada"}},"#;
+    let tab = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada\t"}},"#;
+    let keys = r#"{"function": "type_text", "arguments": {"id": {"name": "User"}, "text": "ada"}}, {"function": "press_keys", "arguments": {"keys": "Tab"}},"#;
+    for way in [
+        (user, "type_text", r#"{"name": "Password"}"#),
+        (user, "set_value", r#"{"role": "password text"}"#),
+        (user, "type_text", r#"{"role": "field", "name": "Password", "in": "Log in"}"#),
+        (tab, "type_text", ""),
+        (keys, "type_text", ""),
+    ] {
+        let world = World::new();
+        let log = world.file("oracle/log.json", "");
+        let first = format!(
+            "[[turn]]\nagent = \"HostAgent\"\nreply = '{{\"thought\": \"start\", \"status\": \"CONTINUE\", \"function\": \
+             \"launch_application\", \"arguments\": {{\"name\": \"/usr/bin/python3\", \"files\": [\"-B\", {FORM:?}, {log:?}]}}}}'\n"
+        );
+        nothing_has_it(&world, &first, &[], &log, way);
+        let arrived: Value = serde_json::from_str(&fs::read_to_string(&log).unwrap()).unwrap();
+        assert_eq!(arrived, json!({"user": "ada", "password": PASSWORD, "token": ""}), "{way:?}");
+    }
+}
+
+#[test]
+fn a_password_for_a_field_that_a_button_brings_is_hidden_in_chromium() {
+    if !has_programs(&["chromium"]) {
+        return;
+    }
+    let opens =
+        r#"{"function": "click_element", "arguments": {"id": {"role": "push button", "name": "Next"}}},"#;
+    for field in [r#"{"name": "Password"}"#, ""] {
+        let world = World::new();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        world.file(
+            "login.html",
+            &format!(
+                "<title>Log in</title><button onclick=\"this.hidden=true;document.forms[0].hidden=false;p.focus()\">Next</button>\
+                 <form hidden method=post action=http://{address}/in><input id=p type=password name=p aria-label=Password><button>Send</button></form>"
+            ),
+        );
+        let sent = posted(listener);
+        nothing_has_it(
+            &world,
+            "",
+            &["--open", "login.html"],
+            &world.path().join("none"),
+            (opens, "type_text", field),
+        );
+        assert_eq!(sent.join().unwrap(), "p=hunter2-Zaun%267", "{field}");
+    }
+}
+
 /// A form of Qt with one field, which writes what was sent to a file.
 const QT_FORM: &str = r#"
 import sys

@@ -172,8 +172,8 @@ fn a_schedule_is_made_run_and_removed_on_the_page() {
     };
     assert_eq!(with(json!({"name": "<script>"})), (409, "name".to_owned()));
     assert_eq!(with(json!({"name": "../../x"})), (409, "name".to_owned()));
-    assert_eq!(with(json!({"when": "now"})), (400, "when".to_owned()));
-    assert_eq!(with(json!({"request": " "})), (400, "request".to_owned()));
+    assert_eq!(with(json!({"when": "now"})), (409, "when".to_owned()));
+    assert_eq!(with(json!({"request": " "})), (409, "request".to_owned()));
     assert_eq!(with(json!({"max_steps": 0})), (400, "max_steps".to_owned()));
     assert_eq!(with(json!({"workflow": "../x"})), (409, "workflow".to_owned()));
     assert_eq!(add(wanted.clone()).status, 201);

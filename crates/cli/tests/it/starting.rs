@@ -84,12 +84,12 @@ fn what_cannot_be_is_said_about_its_field() {
     let service = Service::start(&world, &["--", "--max-cost", "1.25", "--size", "800x600"]);
     let start = |wanted: Value| wrong(&service.post("/api/sessions", &wanted));
     assert_eq!(start(json!({"request": "  "})), (400, "request".to_owned()));
-    assert_eq!(start(json!({"request": "x", "size": "12"})), (400, "size".to_owned()));
+    assert_eq!(start(json!({"request": "x", "size": "12"})), (409, "size".to_owned()));
     assert_eq!(start(json!({"request": "x", "max_cost": -1})), (400, "max_cost".to_owned()));
     assert_eq!(start(json!({"request": "x", "max_minutes": 0})), (400, "max_minutes".to_owned()));
     let misspelt = world.file("misspelt.toml", "[[rules]]\ntool = \"type_txt\"\ndecision = \"deny\"\n");
     for policy in ["misspelt.toml", "/nonexistent.toml", misspelt.to_str().unwrap()] {
-        assert_eq!(start(json!({"request": "x", "policy": policy})), (400, "policy".to_owned()), "{policy}");
+        assert_eq!(start(json!({"request": "x", "policy": policy})), (409, "policy".to_owned()), "{policy}");
     }
     assert_eq!(service.post("/api/sessions", &json!({"request": "x", "approve": "maybe"})).status, 422);
     assert_eq!(service.post("/api/sessions", &json!({"request": "x", "sise": "800x600"})).status, 422);
@@ -186,7 +186,7 @@ in = { application = "orders", name = "Orders" }
     for parameters in
         [json!({}), json!({"what": "x", "count": "many"}), json!({"what": "x", "open": "/etc/passwd"})]
     {
-        assert_eq!(run("evil", parameters.clone()).status, 400, "{parameters}");
+        assert_eq!(run("evil", parameters.clone()).status, 409, "{parameters}");
     }
 
     let id =

@@ -158,9 +158,14 @@ fn document_that_cannot_be_opened() {
     assert_snapshot!(open("nowhere/other.txt"), @r"
     exit 1
     --- error
-    error: failed to open nowhere/other.txt: No such file or directory (os error 2)
-    help: check the path; nothing was started
+    error: failed to open nowhere/other.txt: the folder nowhere does not exist
+    help: check the path, or make the folder: `mkdir -p nowhere`; nothing was started
     ");
+    let pdf = open("new.pdf");
+    assert!(
+        pdf.contains("cannot begin one of type application/pdf") || pdf.contains("no installed"),
+        "{pdf}"
+    );
     fs::write(world.path().join("bytes.bin"), [0, 1, 2]).unwrap();
     assert_snapshot!(open("bytes.bin"), @r"
     exit 1

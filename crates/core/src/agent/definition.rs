@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::{command::ToolSpec, ids::AgentId, session::SubtaskStatus, states::AppStatus};
 
+/// The longest introduction of an agent, in characters. What is longer is clipped when the agent is opened, and in every prompt.
+pub const INTRODUCTION_CHARS_MAX: usize = 1_000;
+
 /// An agent without a window that sub-tasks can be assigned to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

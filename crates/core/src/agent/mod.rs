@@ -5,6 +5,6 @@ mod identity;
 
 pub use definition::{
     AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentReport, AgentStatus, AgentSteps,
-    DefinitionError, usual_statuses,
+    DefinitionError, INTRODUCTION_CHARS_MAX, usual_statuses,
 };
 pub use identity::{AgentRef, Worker};

@@ -66,7 +66,7 @@ impl Subject {
             self.standing.extend(contacts(view, reading.texts));
         }
         // Whoever names a file means the one at hand: another one in a place of secrets is not what they named.
-        if self.does == Does::Open {
+        if self.does == Does::Open || (self.does == Does::Read && reading.edition.is_sixth()) {
             for value in &mut self.values {
                 means(value, self.document.as_deref(), reading);
             }
@@ -193,11 +193,12 @@ fn label_told(label: &str, texts: &dyn Texts) -> Option<Value> {
     })
 }
 
-/// A file of a place of secrets is the user's only if they mean that place.
+/// A file of a place of secrets, or of a folder that is not the user's, is theirs only if they mean that place.
 fn means(value: &mut Value, document: Option<&str>, reading: &Reading<'_>) {
     let is_named = value.kind == ValueKind::Path && value.origin == Origin::User;
     if is_named
-        && reading.places.is_secret(&value.text)
+        && (reading.places.is_secret(&value.text)
+            || (reading.edition.is_sixth() && !reading.places.is_in_folder(&value.text)))
         && !reading.places.is_meant(&value.text, document, &reading.texts.said())
     {
         value.origin = Origin::of_unnamed(&value.text, reading.texts);
@@ -252,7 +253,7 @@ impl<'a> Own<'a> {
         if command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Secret { .. })) {
             return origin_of_secret(command, texts);
         }
-        if command.intent.chords().any(pastes) {
+        if command.intent.chords().any(pastes_clipboard) {
             return Some("what the clipboard holds".to_owned());
         }
         let (own, all) = (self.typed.trim(), self.letters.trim());
@@ -346,7 +347,7 @@ impl<'a> Own<'a> {
 }
 
 /// Whether a chord pastes.
-fn pastes(chord: &KeyChord) -> bool {
+pub(crate) fn pastes_clipboard(chord: &KeyChord) -> bool {
     let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
     match chord.key {
         Key::Char(letter) => with(Modifier::Ctrl) && letter.eq_ignore_ascii_case(&'v'),

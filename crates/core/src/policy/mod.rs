@@ -21,11 +21,11 @@ mod values;
 
 pub(crate) use address::reached_in;
 pub use decision::{Decision, Ruling};
-pub(crate) use envelope::chooses_file;
+pub(crate) use envelope::{chooses_file, pastes_clipboard};
 pub use guard::{Edition, Words};
 pub use keyed::Pressable;
 pub use origin::{Origin, ReadText, Texts, Value, ValueKind};
-pub(crate) use passwords::{PasswordEntry, field_for_dots};
+pub(crate) use passwords::{PasswordPlace, enters_at_focus, field_for_dots, texts_entered};
 pub use path::Places;
 pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, Rule};

@@ -1,20 +1,25 @@
 //! Texts that go into fields for passwords.
 
-use super::{envelope::Own, origin::Texts, values::Reading};
+use serde_json::Value;
+
+use super::{
+    envelope::Own,
+    origin::Texts,
+    values::{Reading, letter},
+};
 use crate::{
-    command::Command,
+    command::{Command, ToolSpec},
     ids::ElementId,
-    intent::{Aimed, Does},
+    intent::{Aimed, Does, Takes},
+    keys::KeyChord,
     observation::{Observation, Surface},
-    secret::{Page, is_dots},
-    ui::{Element, Role},
+    secret::{AFTER, Page, is_dots},
+    ui::{Element, Role, State},
 };
 
-/// A text that a command types into a field for passwords.
-#[derive(Clone, PartialEq, Eq)]
-pub(crate) struct PasswordEntry {
-    /// The text.
-    pub(crate) text: String,
+/// The field for passwords that a command enters a text into.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PasswordPlace {
     /// The application's short name.
     pub(crate) application: String,
     /// The host of the page that the field is in.
@@ -23,12 +28,13 @@ pub(crate) struct PasswordEntry {
     pub(crate) from: Option<String>,
 }
 
-impl PasswordEntry {
-    /// What a command types into a field for passwords in clear. Its intent was read.
+impl PasswordPlace {
+    /// Where a command enters something in clear, if that is a field for passwords. Its intent was read.
     pub(crate) fn of(command: &Command, reading: &Reading<'_>) -> Option<Self> {
         let Observation::Window(view) = reading.observation else { return None };
-        let types = matches!(command.intent.does, Does::Type | Does::Set);
-        if !types || named(command).is_some() || command.intent.chords().next().is_some() {
+        let enters =
+            matches!(command.intent.does, Does::Type | Does::Set) || command.intent.chords().next().is_some();
+        if !enters || named(command).is_some() {
             return None;
         }
         let own = Own::of(command, view, reading);
@@ -39,9 +45,60 @@ impl PasswordEntry {
             from: own.password(command, reading.texts),
             application: surface.window.app.root.clone(),
             host: if let Page::Of(host) = page { Some(host) } else { None },
-            text: own.typed,
         })
     }
+}
+
+/// A text that a command enters.
+pub(crate) struct EnteredText {
+    /// The text.
+    pub(crate) text: String,
+    /// How its argument writes it, if that is otherwise: as key chords.
+    pub(crate) written: Option<String>,
+}
+
+/// The texts that a command enters, of a reply that was not read yet: of each argument, and of the letters among its key chords.
+pub(crate) fn texts_entered(command: &Command, tools: &[ToolSpec]) -> Vec<EnteredText> {
+    let Some(tool) = command.tool_in(tools) else { return Vec::new() };
+    let enters = matches!(tool.does, Does::Type | Does::Set);
+    let takes = |name: &String| tool.takes.iter().find(|(known, _)| known == name).map(|(_, takes)| *takes);
+    let mut texts = Vec::new();
+    for (name, value) in &command.arguments {
+        let text = match value {
+            Value::String(text) => text.clone(),
+            Value::Number(number) => number.to_string(),
+            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => continue,
+        };
+        match takes(name) {
+            Some(Takes::Keys) => {
+                let chords = text.split_whitespace().filter_map(|chord| chord.parse::<KeyChord>().ok());
+                let letters: String = chords.filter_map(|chord| letter(&chord)).collect();
+                if !letters.is_empty() {
+                    texts.push(EnteredText { text: letters, written: Some(text) });
+                }
+            }
+            // What an argument does not declare may be a value that is set.
+            takes if enters && takes.is_none_or(Takes::is_text) => {
+                texts.push(EnteredText { text, written: None });
+            }
+            Some(_) | None => {}
+        }
+    }
+    texts
+}
+
+/// Whether a command enters a text that may be a password where the keyboard goes, whatever that is: it names no element.
+pub(crate) fn enters_at_focus(command: &Command, tools: &[ToolSpec]) -> bool {
+    let takes = command.takes_in(tools);
+    let given = |(name, _): &&(String, Takes)| command.arguments.get(name).is_some_and(|one| !one.is_null());
+    let has = |wanted: &[Takes]| takes.iter().filter(given).any(|(_, takes)| wanted.contains(takes));
+    let is_line = |text: &EnteredText| {
+        let text = text.text.trim_end_matches(AFTER);
+        !text.is_empty() && !text.contains(['\n', '\r'])
+    };
+    !has(&[Takes::Element, Takes::Question])
+        && has(&[Takes::Text, Takes::Pasted, Takes::Keys])
+        && texts_entered(command, tools).iter().any(is_line)
 }
 
 /// The field for passwords that takes a password by its dots, where the command names another element: none, so that the keyboard decides,
@@ -54,10 +111,20 @@ pub(crate) fn field_for_dots(command: &Command, reading: &Reading<'_>) -> Option
     (command.intent.elements().next() != Some(field.id)).then_some(field.id)
 }
 
-/// The field for passwords that an element is, or is a part of: GTK 4 has a text in it.
+/// The field for passwords that an element is, is a part of (GTK 4 has a text in it), or has in it: a text for a container goes to the
+/// field in it that has the keyboard, if one has it.
 fn password_field<'a>(element: &'a Element, surface: &'a Surface) -> Option<&'a Element> {
     let is_it = |element: &&Element| element.role == Role::PASSWORD_TEXT;
-    Some(element).filter(is_it).or_else(|| surface.tree.ancestors(element.id).find(is_it))
+    let outside = Some(element).filter(is_it).or_else(|| surface.tree.ancestors(element.id).find(is_it));
+    let inside = || {
+        let mut within = surface.tree.descendants(element.id);
+        let has_keyboard = |one: &&Element| one.states.has(State::Focused);
+        match surface.tree.descendants(element.id).find(has_keyboard) {
+            Some(focused) => Some(focused).filter(is_it),
+            None => within.find(is_it),
+        }
+    };
+    outside.or_else(inside)
 }
 
 /// Where a secret that a command types comes from, if that is a password that the user has not said.

@@ -448,7 +448,7 @@ pub(super) fn typed_by(command: &Command, tools: &[ToolSpec]) -> String {
 }
 
 /// The letter that a chord types.
-fn letter(chord: &KeyChord) -> Option<char> {
+pub(super) fn letter(chord: &KeyChord) -> Option<char> {
     match chord.key {
         Key::Char(letter) if chord.modifiers.iter().all(|one| *one == Modifier::Shift) => Some(letter),
         Key::Char(_) | Key::Named(_) => None,

@@ -4,6 +4,7 @@
 //! `- [w2] window "Untitled 1" of LibreOffice Calc (active)`, `- [a1] agent "Shell" — …`.
 
 use crate::{
+    agent::INTRODUCTION_CHARS_MAX,
     target::TargetRegistry,
     text::{clip, one_line, untrusted},
     ui::{InstalledApplication, WindowInfo, WindowKind, WindowState},
@@ -58,7 +59,7 @@ pub fn window_line(window: &WindowInfo) -> String {
         "- [{}] window \"{}\" of {}{notes}",
         window.id,
         escape_name(&window.title),
-        one_line(&window.app.name)
+        one_line(&clip(&window.app.name, NAME_CHARS_MAX))
     )
 }
 
@@ -87,7 +88,8 @@ pub fn targets_text(registry: &TargetRegistry, installed: Option<&[InstalledAppl
     };
     let windows = registry.windows().iter().rev().map(with_dialogs);
     let agents = registry.agents().iter().map(|agent| {
-        format!("- [{}] agent \"{}\" — {}", agent.id, escape_name(&agent.name), one_line(&agent.introduction))
+        let introduction = clip(&one_line(&agent.introduction), INTRODUCTION_CHARS_MAX);
+        format!("- [{}] agent \"{}\" — {introduction}", agent.id, escape_name(&agent.name))
     });
     let mut lines: Vec<String> = windows.chain(agents).collect();
     let is_empty = lines.is_empty();
@@ -99,7 +101,8 @@ pub fn targets_text(registry: &TargetRegistry, installed: Option<&[InstalledAppl
         String::new()
     };
     if is_empty {
-        let names = installed.unwrap_or_default().iter().map(|application| one_line(&application.name));
+        let names = installed.unwrap_or_default().iter();
+        let names = names.map(|application| one_line(&clip(&application.name, NAME_CHARS_MAX)));
         let mut names: Vec<String> = names.take(INSTALLED_MAX + 1).collect();
         let has_more = names.len() > INSTALLED_MAX;
         names.truncate(INSTALLED_MAX);

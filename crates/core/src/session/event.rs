@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::passwords::TypedPassword;
+use super::passwords::{DisclosedText, TypedPassword};
 use crate::{
     agent::AgentReport,
     command::CallResult,
@@ -134,6 +134,18 @@ pub enum Event<O = Observation> {
         /// The passwords that it is the first to type.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         passwords: Vec<TypedPassword>,
+        /// The dots of texts that may be passwords: their field is not known yet.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        withheld: Vec<String>,
+    },
+    /// Another look shows the fields of texts that were withheld.
+    Disclosed {
+        /// Those that are no passwords.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        texts: Vec<DisclosedText>,
+        /// Those that are passwords.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        passwords: Vec<TypedPassword>,
     },
     /// The model call failed.
     ModelFailed {
@@ -229,7 +241,7 @@ pub enum Event<O = Observation> {
 impl<O> Event<O> {
     /// A reply without passwords.
     pub const fn replied(reply: ModelReply) -> Self {
-        Self::Replied { reply, passwords: Vec::new() }
+        Self::Replied { reply, passwords: Vec::new(), withheld: Vec::new() }
     }
 
     /// Whether it answers no effect and can come at any time.
@@ -241,6 +253,7 @@ impl<O> Event<O> {
                 | Self::Told { .. }
                 | Self::TakenOver { .. }
                 | Self::HandedBack { .. }
+                | Self::Disclosed { .. }
         )
     }
 
@@ -261,7 +274,8 @@ impl<O> Event<O> {
             Self::ObserveFailed { failure } => Event::ObserveFailed { failure },
             Self::Ranked { scores } => Event::Ranked { scores },
             Self::Retrieved { hits, problems } => Event::Retrieved { hits, problems },
-            Self::Replied { reply, passwords } => Event::Replied { reply, passwords },
+            Self::Replied { reply, passwords, withheld } => Event::Replied { reply, passwords, withheld },
+            Self::Disclosed { texts, passwords } => Event::Disclosed { texts, passwords },
             Self::ModelFailed { failure } => Event::ModelFailed { failure },
             Self::Returned { result } => Event::Returned { result },
             Self::Answered { answers } => Event::Answered { answers },

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{
     effect::{Approval, AskedBy},
+    entries::may_move_keyboard,
     event::{ApprovalScope, Event},
 };
 use crate::{
@@ -20,7 +21,7 @@ use crate::{
     observation::Observation,
     policy::{
         Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts, chooses_file,
-        field_for_dots,
+        enters_at_focus, field_for_dots,
     },
     secret::{self, SecretPermit},
     ui::{Description, InstalledApplication, NotDescribed},
@@ -248,6 +249,12 @@ impl Judging<'_> {
         let Observation::Window(view) = self.observation else { return Ok(()) };
         let goes_on = before.iter().any(|one| one.intent.may_go_on());
         let acts = before.iter().any(|one| one.intent.does.acts());
+        if self.policy.guard.is_sixth()
+            && enters_at_focus(command, self.tools)
+            && before.iter().any(|one| may_move_keyboard(one, view))
+        {
+            return Err(Unread::Later);
+        }
         for (name, takes) in command.takes_in(self.tools) {
             let Some(value) = command.arguments.get_mut(name) else { continue };
             match takes {

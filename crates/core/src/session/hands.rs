@@ -120,6 +120,7 @@ impl Session {
             | Event::Ranked { .. }
             | Event::Retrieved { .. }
             | Event::Replied { .. }
+            | Event::Disclosed { .. }
             | Event::ModelFailed { .. }
             | Event::Returned { .. }
             | Event::Answered { .. }

@@ -86,6 +86,11 @@ impl Session {
             }
             return Ok(());
         }
+        if let Event::Disclosed { .. } = record.event {
+            self.now_ms = self.now_ms.max(record.at_ms);
+            self.take_passwords(record);
+            return Ok(());
+        }
         if self.is_of_person(record) {
             return Ok(());
         }
@@ -292,6 +297,7 @@ const fn event_word(event: &Event) -> &'static str {
         Event::Told { .. } => "told",
         Event::TakenOver { .. } => "taken_over",
         Event::HandedBack { .. } => "handed_back",
+        Event::Disclosed { .. } => "disclosed",
         Event::Resumed { .. } => "resumed",
     }
 }

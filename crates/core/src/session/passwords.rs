@@ -2,26 +2,27 @@
 //!
 //! The runtime asks [`Session::conceal`] before it records a reply. What is recorded and applied has the dots, and where the session
 //! has the password in clear already ([`TypedPassword::at`]), so that a replay hides it in the same texts without knowing it.
+//!
+//! A text whose field is not known yet is withheld in the same way. Once another look shows its field, [`Session::disclose`] tells
+//! which texts are passwords; the others are recorded in clear then, before anything is decided by them.
 
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
     app::App,
+    entries::{Entry, is_typable},
     event::{Event, EventRecord},
-    gate::Judging,
-    phases::Observed,
+    hiding::{Values, concealed_text, disclosed_reply, hide, places},
     state::{Phase, Session, Stage},
-    step::{Acts as _, Asks as _},
-    words::AtHand,
+    step::Asks as _,
 };
 use crate::{
     agent::Worker,
-    intent,
     model::ModelReply,
     observation::{Observation, WindowView},
-    policy::PasswordEntry,
-    secret::{AFTER, DOTS, SecretPermit, is_dots},
+    policy::PasswordPlace,
+    secret::{DOTS, SecretPermit},
     small::Decided,
     ui::Role,
 };
@@ -46,6 +47,15 @@ pub struct TypedPassword {
     pub at: Option<Standing>,
 }
 
+/// A text that was withheld and is no password.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DisclosedText {
+    /// The dots that stood for it.
+    pub dots: String,
+    /// The text.
+    pub text: String,
+}
+
 /// A part of a text that a session has: of the words of the user in order, then of the sub-task and its messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
@@ -57,92 +67,183 @@ pub struct Standing {
     pub length: usize,
 }
 
-/// The longest password, in characters.
-const VALUE_MAX: usize = 1_000;
+/// The most texts that are withheld in a session; further ones are recorded as they are.
+const WITHHELD_MAX: usize = 4_000;
 
-/// The values of passwords, with the dots that stand for them.
-type Values = Vec<(String, String)>;
+/// The texts that this process keeps behind dots.
+#[derive(Clone, Copy)]
+pub struct KeptTexts<'a> {
+    /// The dots that stand for a text.
+    pub dots_of: &'a dyn Fn(&str) -> Option<String>,
+    /// The text behind dots.
+    pub value_of: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl KeptTexts<'_> {
+    /// No texts.
+    pub const NONE: KeptTexts<'static> = KeptTexts { dots_of: &|_| None, value_of: &|_| None };
+}
+
+/// What was hidden in a reply and has no dots so far, with the values, which must not be shown or stored.
+#[derive(Default)]
+pub struct Concealed {
+    /// Passwords.
+    pub passwords: Vec<(TypedPassword, String)>,
+    /// Texts whose field is not known yet, by their dots.
+    pub withheld: Vec<(String, String)>,
+}
 
 impl Session {
-    /// Puts dots in place of the passwords that a reply types into fields for them, and returns those that have none so far, with their
-    /// values, which must not be shown or stored. `known` gives the dots of a password that was typed before.
-    pub fn conceal(
-        &self,
-        reply: &mut ModelReply,
-        known: &dyn Fn(&str) -> Option<String>,
-    ) -> Vec<(TypedPassword, String)> {
-        let Stage::App(worker, Phase::Asking(observed)) = self.stage() else { return Vec::new() };
-        let Observation::Window(view) = &observed.observation else { return Vec::new() };
-        let mut found: Vec<(TypedPassword, String)> = Vec::new();
+    /// Puts dots in place of the passwords that a reply types into fields for them, and of the texts that may be passwords because their
+    /// field is not known yet. Returns those that have no dots so far.
+    pub fn conceal(&self, reply: &mut ModelReply, kept: &KeptTexts<'_>) -> Concealed {
+        let mut concealed = Concealed::default();
+        let Stage::App(worker, Phase::Asking(observed)) = self.stage() else { return concealed };
+        let Observation::Window(view) = &observed.observation else { return concealed };
+        // A text that was withheld may have a field by now.
+        let plain = disclosed_reply(&reply.text, &self.withheld_values(kept));
+        let text = plain.as_ref().unwrap_or(&reply.text);
+        let entries = match App(*worker).parse(self, observed, text) {
+            Ok(Decided::Finally(decision)) => self.entries_of(*worker, &observed.observation, &decision),
+            Ok(Decided::Further(_)) => Vec::new(),
+            Err(_) => Entry::in_invalid(text, view),
+        };
         let mut values: Values = Vec::new();
-        for entry in self.passwords_in(*worker, observed, &reply.text) {
-            let value = entry.text.trim_end_matches(AFTER).to_owned();
-            let is_typable =
-                (1..=VALUE_MAX).contains(&value.chars().count()) && !value.chars().any(char::is_control);
-            if !is_typable || is_dots(&value) || values.iter().any(|(_, one)| *one == value) {
-                continue;
-            }
-            let is_there = |dots: &String| {
-                let is_it = |one: &TypedPassword| {
-                    one.dots == *dots && one.application == entry.application && one.host == entry.host
-                };
-                self.passwords.iter().any(is_it)
+        // Those whose field is known come first: the same text elsewhere has the same dots.
+        let (known, unknown): (Vec<Entry>, Vec<Entry>) =
+            entries.into_iter().filter(|entry| is_typable(&entry.text)).partition(|one| one.place.is_some());
+        for Entry { text, written, place } in known.into_iter().chain(unknown) {
+            let dots = match values.iter().find(|(_, one)| *one == text) {
+                Some((dots, _)) => Some(dots.clone()),
+                None => {
+                    // Keys that turn out to go elsewhere are pressed as they were written.
+                    let kept_as = written.as_ref().filter(|_| place.is_none()).unwrap_or(&text).clone();
+                    self.dots_for(&kept_as, place, (*worker, view), kept, &mut concealed)
+                }
             };
-            if let Some(dots) = known(&value).filter(is_there) {
-                values.push((dots, value));
-                continue;
+            if let Some(dots) = dots {
+                let hidden = [Some(text), written].into_iter().flatten();
+                values.extend(hidden.map(|text| (dots.clone(), text)));
             }
-            let number = self.passwords.len().saturating_add(found.len()).saturating_add(1);
-            let password = TypedPassword {
-                dots: format!("{DOTS}{number}"),
-                everywhere: !is_shown(view, &value),
-                at: self.standing(*worker, &value),
-                application: entry.application,
-                host: entry.host,
-                from: entry.from,
-            };
-            values.push((password.dots.clone(), value.clone()));
-            found.push((password, value));
+        }
+        if let Some(plain) = plain {
+            reply.text = plain;
         }
         if !values.is_empty() {
             let hidden = |dots: &String| {
-                let mut all = found.iter().map(|(password, _)| password).chain(&self.passwords);
-                all.any(|one| one.dots == *dots && one.everywhere)
+                let found = concealed.passwords.iter().map(|(password, _)| password);
+                let password = found.chain(&self.passwords).find(|one| one.dots == *dots);
+                let withheld = || values.iter().any(|(one, value)| one == dots && !is_shown(view, value));
+                password.map_or_else(withheld, |one| one.everywhere)
             };
             reply.text = concealed_text(&reply.text, &values, &hidden);
             // They may say a password in any form, and nothing is decided by them.
             reply.reasoning.clear();
         }
-        found
+        concealed
     }
 
-    /// What a reply types into fields for passwords.
-    fn passwords_in(&self, worker: Worker, observed: &Observed, text: &str) -> Vec<PasswordEntry> {
-        let (agent, observation) = (App(worker), &observed.observation);
-        let Ok(Decided::Finally(reply)) = agent.parse(self, observed, text) else { return Vec::new() };
-        let tools = agent.tools(self);
-        let secrets = self.secrets();
-        let judging = Judging {
-            policy: &self.config.policy,
-            grants: &self.grants,
-            observation,
-            tools: &tools,
-            applications: self.config.applications.as_deref(),
-            secrets: &secrets,
-            places: &self.config.places,
-            texts: &AtHand::new(self, observation),
-            effect: self.next_effect_id(),
+    /// The dots that stand for a text from now on; `None` if too many texts are withheld already.
+    fn dots_for(
+        &self,
+        value: &str,
+        place: Option<PasswordPlace>,
+        (worker, view): (Worker, &WindowView),
+        kept: &KeptTexts<'_>,
+        concealed: &mut Concealed,
+    ) -> Option<String> {
+        let is_known = |dots: &String| {
+            self.withheld.contains(dots) || self.passwords.iter().any(|one| one.dots == *dots)
         };
-        let mut before = Vec::new();
-        let mut found = Vec::new();
-        for mut command in agent.proposal(self, &reply).commands {
-            if intent::read(&mut command, &tools).is_ok() {
-                let reading = judging.reading(&before, self.config.policy.guard);
-                found.extend(PasswordEntry::of(&command, &reading));
+        let kept = (kept.dots_of)(value).filter(is_known);
+        let new = || {
+            let known = self.passwords.len().saturating_add(self.withheld.len());
+            let found = concealed.passwords.len().saturating_add(concealed.withheld.len());
+            format!("{DOTS}{}", known.saturating_add(found).saturating_add(1))
+        };
+        match (kept, place) {
+            (Some(dots), None) => Some(dots),
+            (Some(dots), Some(place)) if self.is_typed_into(&dots, &place) => Some(dots),
+            (None, None) if self.withheld.len() >= WITHHELD_MAX => None,
+            (None, None) => {
+                let dots = new();
+                concealed.withheld.push((dots.clone(), value.to_owned()));
+                Some(dots)
             }
-            before.push(command);
+            (kept, Some(place)) => {
+                // One that was typed elsewhere gets other dots there; one that was withheld keeps its own.
+                let is_withheld = |dots: &String| self.passwords.iter().all(|one| one.dots != *dots);
+                let dots = kept.filter(is_withheld).unwrap_or_else(new);
+                let password = self.password(dots.clone(), value, place, (worker, view));
+                concealed.passwords.push((password, value.to_owned()));
+                Some(dots)
+            }
         }
-        found
+    }
+
+    /// Whether a password may be typed into such a field.
+    fn is_typed_into(&self, dots: &str, place: &PasswordPlace) -> bool {
+        self.passwords
+            .iter()
+            .any(|one| one.dots == dots && one.application == place.application && one.host == place.host)
+    }
+
+    fn password(
+        &self,
+        dots: String,
+        value: &str,
+        place: PasswordPlace,
+        (worker, view): (Worker, &WindowView),
+    ) -> TypedPassword {
+        TypedPassword {
+            dots,
+            everywhere: !is_shown(view, value),
+            at: self.standing(worker, value),
+            application: place.application,
+            host: place.host,
+            from: place.from,
+        }
+    }
+
+    /// The texts that are withheld and that this process knows.
+    pub(super) fn withheld_values(&self, kept: &KeptTexts<'_>) -> Values {
+        let is_password = |dots: &String| self.passwords.iter().any(|one| one.dots == *dots);
+        let withheld = self.withheld.iter().filter(|dots| !is_password(dots));
+        withheld.filter_map(|dots| Some((dots.clone(), (kept.value_of)(dots)?))).collect()
+    }
+
+    /// What becomes of withheld texts by what another look shows: the event that tells it, with the values of those that are passwords.
+    /// It has to be applied before the look. `None` if that changes nothing.
+    pub fn disclose(
+        &self,
+        observation: &Observation,
+        kept: &KeptTexts<'_>,
+    ) -> Option<(Event, Vec<(TypedPassword, String)>)> {
+        let Stage::App(worker, Phase::Looking(acting)) = self.stage() else { return None };
+        let Observation::Window(view) = observation else { return None };
+        let values = self.withheld_values(kept);
+        let mut waiting = acting.waiting().to_vec();
+        super::hiding::disclose(&mut waiting, &values);
+        let used = |(dots, _): &&(String, String)| {
+            acting.waiting().iter().any(|one| one.arguments.values().any(|value| has_text(value, dots)))
+        };
+        let mut entries = self.entries_in(*worker, observation, waiting);
+        let (mut texts, mut passwords) = (Vec::new(), Vec::new());
+        for (dots, value) in values.iter().filter(used) {
+            let is_it = |one: &Entry| one.text == *value || one.written.as_ref() == Some(value);
+            let known = entries.iter_mut().find(|one| is_it(one) && one.place.is_some());
+            match known.and_then(|entry| Some((entry.place.take()?, entry.text.clone()))) {
+                Some((place, text)) => {
+                    let password = self.password(dots.clone(), &text, place, (*worker, view));
+                    passwords.push((password, text));
+                }
+                None if entries.iter().any(is_it) => {}
+                None => texts.push(DisclosedText { dots: dots.clone(), text: value.clone() }),
+            }
+        }
+        let found = passwords.iter().map(|(password, _)| password.clone()).collect::<Vec<_>>();
+        let is_news = !texts.is_empty() || !found.is_empty();
+        is_news.then_some((Event::Disclosed { texts, passwords: found }, passwords))
     }
 
     /// The texts of the session that may have a password in clear.
@@ -163,7 +264,9 @@ impl Session {
     /// The passwords that an event is the first to hide, with the dots that stand for them, as far as the session has them in clear.
     /// It has to be asked before the event is applied.
     pub fn passwords_of(&self, record: &EventRecord) -> Vec<(TypedPassword, String)> {
-        let Event::Replied { passwords, .. } = &record.event else { return Vec::new() };
+        let (Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. }) = &record.event else {
+            return Vec::new();
+        };
         let worker = if let Stage::App(worker, _) = self.stage() { Some(*worker) } else { None };
         let texts = self.standing_texts(worker);
         let value = |password: &TypedPassword| {
@@ -175,7 +278,18 @@ impl Session {
 
     /// Takes in the passwords of a reply: where they may be typed, and that dots stand for them in all that the session has.
     pub(super) fn take_passwords(&mut self, record: &EventRecord) {
-        let Event::Replied { passwords, .. } = &record.event else { return };
+        let passwords = match &record.event {
+            Event::Replied { passwords, withheld, .. } => {
+                self.withheld.extend(withheld.iter().cloned());
+                passwords
+            }
+            Event::Disclosed { passwords, texts } => {
+                let values = texts.iter().map(|one| (one.dots.clone(), one.text.clone())).collect();
+                super::hiding::disclose(&mut self.stage, &values);
+                passwords
+            }
+            _ => return,
+        };
         if passwords.is_empty() {
             return;
         }
@@ -212,7 +326,20 @@ impl Session {
             host: password.host.clone(),
             window: "*".to_owned(),
         });
-        self.config.secrets.iter().cloned().chain(typed).collect()
+        let is_password = |dots: &&String| self.passwords.iter().any(|one| one.dots == **dots);
+        let withheld = self.withheld.iter().filter(|dots| !is_password(dots));
+        let withheld = withheld.map(|dots| SecretPermit::withheld(dots.clone()));
+        self.config.secrets.iter().cloned().chain(typed).chain(withheld).collect()
+    }
+}
+
+/// Whether a value has a text.
+fn has_text(value: &Value, text: &str) -> bool {
+    match value {
+        Value::String(own) => own.contains(text),
+        Value::Array(items) => items.iter().any(|item| has_text(item, text)),
+        Value::Object(fields) => fields.values().any(|field| has_text(field, text)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 
@@ -228,111 +355,4 @@ fn is_shown(view: &WindowView, value: &str) -> bool {
                 element.role != Role::PASSWORD_TEXT && own.into_iter().flatten().any(|text| has(text))
             })
     })
-}
-
-/// A reply with dots in place of passwords: for each text that is one, and in every text for those that are hidden everywhere.
-fn concealed_text(text: &str, values: &Values, hidden: &dyn Fn(&String) -> bool) -> String {
-    let everywhere: Values = values.iter().filter(|(dots, _)| hidden(dots)).cloned().collect();
-    if let Ok(mut json) = serde_json::from_str::<Value>(text.trim()) {
-        conceal_in(&mut json, values, &everywhere);
-        return json.to_string();
-    }
-    // Not strict JSON: as it would be written there.
-    let mut text = text.to_owned();
-    for (dots, value) in values {
-        let written = Value::String(value.clone()).to_string();
-        let inner = written.get(1..written.len().saturating_sub(1)).unwrap_or_default();
-        for (open, close) in [("\"", "\""), ("\"", "\\n\""), ("\"", "\\t\""), ("'", "'")] {
-            text = text.replace(&format!("{open}{inner}{close}"), &format!("{open}{dots}{close}"));
-        }
-        if hidden(dots) {
-            text = replaced(&text, &[(dots.clone(), inner.to_owned())]).unwrap_or(text);
-        }
-    }
-    text
-}
-
-fn conceal_in(json: &mut Value, values: &Values, everywhere: &Values) {
-    match json {
-        Value::String(text) => {
-            let plain = text.trim_end_matches(AFTER);
-            if let Some((dots, _)) = values.iter().find(|(_, value)| value == plain) {
-                *text = format!("{dots}{}", text.get(plain.len()..).unwrap_or_default());
-            } else if let Some(hidden) = replaced(text, everywhere) {
-                *text = hidden;
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(|item| conceal_in(item, values, everywhere)),
-        Value::Object(fields) => {
-            fields.values_mut().for_each(|field| conceal_in(field, values, everywhere));
-        }
-        // A password of digits that was given as a number.
-        Value::Number(number) => {
-            let number = number.to_string();
-            if let Some((dots, _)) = values.iter().find(|(_, value)| *value == number) {
-                *json = Value::String(dots.clone());
-            }
-        }
-        Value::Null | Value::Bool(_) => {}
-    }
-}
-
-/// Hides passwords in all texts of some data.
-fn hide<T: Serialize + DeserializeOwned>(data: &mut T, values: &Values) {
-    let Ok(mut json) = serde_json::to_value(&*data) else { return };
-    if hide_in(&mut json, values)
-        && let Ok(hidden) = serde_json::from_value(json)
-    {
-        *data = hidden;
-    }
-}
-
-fn hide_in(json: &mut Value, values: &Values) -> bool {
-    match json {
-        Value::String(text) => {
-            let hidden = replaced(text, values);
-            let is_changed = hidden.is_some();
-            *text = hidden.unwrap_or_else(|| std::mem::take(text));
-            is_changed
-        }
-        Value::Array(items) => items.iter_mut().fold(false, |changed, item| hide_in(item, values) | changed),
-        Value::Object(fields) => {
-            fields.values_mut().fold(false, |changed, field| hide_in(field, values) | changed)
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
-    }
-}
-
-/// The text with dots in place of passwords; `None` if there is none in it.
-fn replaced(text: &str, values: &[(String, String)]) -> Option<String> {
-    let mut hidden: Option<String> = None;
-    for (dots, value) in values {
-        let now = hidden.as_deref().unwrap_or(text);
-        let mut next = String::new();
-        let mut from = 0;
-        for at in places(now, value) {
-            next.push_str(now.get(from..at).unwrap_or_default());
-            next.push_str(dots);
-            from = at.saturating_add(value.len());
-        }
-        if from > 0 {
-            next.push_str(now.get(from..).unwrap_or_default());
-            hidden = Some(next);
-        }
-    }
-    hidden
-}
-
-/// Where a password stands in a text, in bytes: one that is a word only as a whole, and none that is too short to be told from others.
-fn places<'a>(text: &'a str, value: &'a str) -> impl Iterator<Item = usize> + 'a {
-    const CHARACTERS_MIN: usize = 4;
-    let is_long = value.chars().filter(|c| !c.is_whitespace()).count() >= CHARACTERS_MIN;
-    let is_word = value.chars().all(char::is_alphabetic);
-    let is_apart = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
-    let fits = move |at: &usize| {
-        let before = text.get(..*at).and_then(|head| head.chars().next_back());
-        let after = text.get(at.saturating_add(value.len())..).and_then(|tail| tail.chars().next());
-        !is_word || (is_apart(before) && is_apart(after))
-    };
-    text.match_indices(value).map(|(at, _)| at).filter(move |_| is_long).filter(fits)
 }

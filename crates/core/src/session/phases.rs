@@ -218,6 +218,11 @@ impl<R> Acting<R> {
         self.seen_since.as_deref().unwrap_or(&self.replied.observation)
     }
 
+    /// The commands that wait for another look.
+    pub(super) fn waiting(&self) -> &[Command] {
+        &self.later
+    }
+
     /// Whether there was another look since the start of the step.
     pub(super) const fn has_looked_again(&self) -> bool {
         self.seen_since.is_some()

@@ -174,6 +174,9 @@ pub struct Session {
     /// The passwords that were typed without a reference.
     #[serde(default)]
     pub(super) passwords: Vec<TypedPassword>,
+    /// The dots of all texts that were withheld because their field was not known.
+    #[serde(default)]
+    pub(super) withheld: Vec<String>,
     pub(super) targets: TargetRegistry,
     pub(super) host: HostAgent,
     pub(super) apps: Vec<AppAgent>,
@@ -214,6 +217,7 @@ impl Session {
             heard: Heard::default(),
             made: Made::default(),
             passwords: Vec::new(),
+            withheld: Vec::new(),
             targets,
             host: HostAgent::default(),
             apps: Vec::new(),

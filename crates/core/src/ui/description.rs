@@ -136,6 +136,11 @@ impl Description {
         text
     }
 
+    /// Whether an element of a role may be meant.
+    pub fn may_have(&self, role: &Role) -> bool {
+        self.role.as_ref().is_none_or(|wanted| is_role(role, wanted))
+    }
+
     fn nothing(&self, all: &[(&Surface, &Element)], found: &[&Element]) -> NotDescribed {
         let named = |element: &Element| {
             self.name.as_ref().is_some_and(|name| fold_name(&element.name).contains(&fold_name(name)))
@@ -173,10 +178,13 @@ fn shown(element: &Element) -> String {
 
 /// Whether an element has a role, by the name of AT-SPI or by one that people use for it.
 fn has_role(element: &Element, wanted: &str) -> bool {
+    is_role(&element.role, wanted)
+}
+
+fn is_role(role: &Role, wanted: &str) -> bool {
     let letters = |text: &str| -> String {
         text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };
-    let role = &element.role;
     let wanted = letters(wanted);
     let is_one_of = |roles: &[Role]| roles.contains(role);
     wanted == letters(role.name())

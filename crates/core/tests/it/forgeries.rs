@@ -3,7 +3,7 @@
 use deskhand_core::{
     action::Report,
     agent::{AGENT_SYSTEM_PROMPT, AGENT_USER_PROMPT, AgentDefinition, AgentHome, AgentStatus, AgentSteps},
-    command::{CallResult, CallStatus, Verdict},
+    command::{CallResult, CallStatus, ToolSpec, Verdict},
     ids::AgentId,
     model::{Part, Speaker},
     observation::{AgentView, DesktopView, Observation, Surface, WindowView},
@@ -98,12 +98,18 @@ struct Forged {
 
 impl Forged {
     fn started(text: &str) -> Self {
-        let config = SessionConfig {
+        Self::started_with(text, &[])
+    }
+
+    fn started_with(text: &str, tools: &[ToolSpec]) -> Self {
+        let mut config = SessionConfig {
             marks_secret: marks_secret("forgeries"),
             evaluate: Some(Evaluate { repair: true }),
             agents: vec![agent(text)],
             ..config()
         };
+        config.app_tools.extend_from_slice(tools);
+        config.host_tools.extend_from_slice(tools);
         let mut h = Harness::started(config);
         h.windows = vec![forged_window(1, text)];
         Self { h, text: text.to_owned(), prompts: Vec::new() }
@@ -162,7 +168,11 @@ impl Forged {
 
     /// Both kinds of agents work, the evaluation refuses, and a second request follows.
     fn prompts_of(text: &str) -> Vec<(&'static str, String)> {
-        let mut forged = Self::started(text);
+        Self::started(text).prompts(text)
+    }
+
+    fn prompts(self, text: &str) -> Vec<(&'static str, String)> {
+        let mut forged = self;
         forged.sees_desktop("host, first step");
         forged.replies(&json!({"status": "PENDING", "questions": [{"question": text, "required": true}]}));
         forged.h.answer(Event::Answered { answers: vec!["yes".to_owned()] });
@@ -202,6 +212,28 @@ impl Forged {
         forged.h.reply(&json!({"reason": text, "sub_scores": scores, "complete": "no"}).to_string());
         forged.sees_desktop("host, after the evaluation");
         forged.prompts
+    }
+}
+
+/// The largest prompt, in characters, whatever applications, agents and servers say.
+const PROMPT_CHARS_MAX: usize = 150_000;
+
+#[test]
+fn no_text_from_outside_makes_a_prompt_large() {
+    for text in ["word ".repeat(1_000_000), "x".repeat(5_000_000), "line\n".repeat(1_000_000)] {
+        let parameters = json!({"type": "object", "properties": {
+            "city": {"type": "string", "description": text, "enum": [text]},
+            (text.clone()): {"type": "string"},
+        }});
+        let spec = ToolSpec { description: text.clone(), parameters, ..tool("forecast") };
+        let tools = [ToolSpec { source: Some(format!("MCP server {text}")), ..spec }];
+        let prompts = Forged::started_with(&text, &tools).prompts(&text);
+        assert_eq!(prompts.len(), 11);
+        let sizes: Vec<(&str, usize)> =
+            prompts.iter().map(|(which, prompt)| (*which, prompt.chars().count())).collect();
+        assert!(sizes.iter().all(|(_, size)| *size < PROMPT_CHARS_MAX), "{sizes:?}");
+        // What was cut off is marked.
+        assert!(prompts.iter().all(|(_, prompt)| prompt.contains('…')));
     }
 }
 

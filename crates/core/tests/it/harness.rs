@@ -52,7 +52,7 @@ fn declared(name: &str) -> (Does, &'static [(&'static str, Takes)]) {
         "press_keys" => (Does::Press, &[("keys", Takes::Keys)]),
         "save_as" => (Does::Save, &[("path", Takes::File), ("overwrite", Takes::Replaces)]),
         "save" => (Does::Save, &[]),
-        "set_value" => (Does::Set, ELEMENT),
+        "set_value" => (Does::Set, &[("id", Takes::Element), ("name", Takes::Name), ("value", Takes::Value)]),
         "visit" => (Does::Press, &[("path", Takes::Path)]),
         "run_command" => (Does::Run, &[("program", Takes::Program), ("arguments", Takes::Files)]),
         _ => (Does::Other, &[]),

@@ -20,7 +20,7 @@ use deskhand_desktop::{
 };
 use deskhand_secret::SecretValue;
 
-use super::{Permitted, activates, secret::Into};
+use super::{Permitted, activates, letter, secret::Into};
 
 /// How many characters are typed for a text.
 fn characters_of(text: &str) -> u64 {
@@ -202,6 +202,9 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             let set = ElementAction::SetText(value.expose().to_owned());
             return self.edit(self.desktop.perform(id, &set)).await;
         }
+        if let ElementAction::SetText(text) = action {
+            self.show_clear(text, Into::Element(id)).await?;
+        }
         self.edit(self.desktop.perform(id, action)).await
     }
 
@@ -285,6 +288,9 @@ impl<D: Desktop> Input for Permitted<'_, D> {
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         CancelScope::current().check(0)?;
         self.show_focus(activates(chord), "").await?;
+        if let Some(letter) = letter(chord) {
+            self.show_clear(letter.encode_utf8(&mut [0; 4]), Into::Focus).await?;
+        }
         let pressed = InputCounts { chords: 1, ..InputCounts::default() };
         self.counted(pressed, self.desktop.press(chord)).await
     }
@@ -300,7 +306,10 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         let value = self.value_of(text, Into::Focus).await?;
         let entered = match &value {
             Some(value) => self.desktop.enter(value.expose(), then).await,
-            None => self.desktop.enter(text, then).await,
+            None => {
+                self.show_clear(text, Into::Focus).await?;
+                self.desktop.enter(text, then).await
+            }
         };
         let all = characters_of(value.as_ref().map_or(text, SecretValue::expose));
         let done = done_of(&entered, all.saturating_add(u64::try_from(then.len()).unwrap_or(u64::MAX)));

@@ -14,10 +14,11 @@ use deskhand_core::{
     action::{LastLook, Refusal},
     geometry::{Point, Screen},
     ids::{ElementId, WindowId},
-    keys::{Key, KeyChord, NamedKey},
-    ui::{Element, Pattern, WindowInfo, belongs_to, same_app},
+    keys::{Key, KeyChord, Modifier, NamedKey},
+    ui::{Element, Pattern, Role, WindowInfo, belongs_to, same_app},
 };
 use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
+use secret::Into;
 pub use secret::SecretUse;
 
 use crate::{
@@ -61,6 +62,12 @@ pub trait Permit: Send + Sync {
 
     /// The process that owned the window when the action was judged.
     fn pid(&self) -> Option<u32>;
+
+    /// Whether a text in clear may go to a field for passwords.
+    ///
+    /// # Errors
+    /// The field, if the text was not judged for it; nothing is sent.
+    fn admits_clear(&self, field: &Element) -> Result<(), LastLook>;
 
     /// The secret that it types; `None` if it types none.
     fn secret(&self) -> Option<SecretUse<'_>>;
@@ -240,6 +247,40 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         self.show(&focused, /*focused*/ true).await
     }
 
+    /// Checks just before a text in clear goes out that it does not end in a field for passwords that it was not judged for.
+    async fn show_clear(&self, text: &str, into: Into) -> DesktopResult<()> {
+        if self.permit.secret().is_some() || text.chars().all(char::is_control) {
+            return Ok(());
+        }
+        let field = match into {
+            Into::Element(id) => self.there(id).await?,
+            Into::Focus => match self.keyboard_goes_to().await? {
+                Some(focused) => focused,
+                None => return Ok(()),
+            },
+        };
+        if field.role != Role::PASSWORD_TEXT {
+            return Ok(());
+        }
+        self.permit.admits_clear(&field).map_err(DesktopError::refused)
+    }
+
+    /// What has the keyboard in the active window; `None` if that is not known.
+    async fn keyboard_goes_to(&self) -> DesktopResult<Option<Element>> {
+        if self.window.is_none() {
+            return Ok(None);
+        }
+        let windows = self.desktop.windows().await?;
+        let Some(active) = windows.iter().find(|info| info.active) else { return Ok(None) };
+        match self.desktop.known_focus(active.id).await {
+            Ok(Some(known)) => Ok(Some(known)),
+            Ok(None) | Err(_) => match look(self.desktop, active.id).await?.focused() {
+                Some(focused) => self.there(focused.id).await.map(Some),
+                None => Ok(None),
+            },
+        }
+    }
+
     /// The window of the action, or what it was if it has closed since.
     fn main(&self, windows: &[WindowInfo], window: WindowId) -> Option<WindowInfo> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -260,6 +301,12 @@ impl<'a, D: Desktop> Permitted<'a, D> {
 fn has_readable_text(element: &Element) -> bool {
     // The address field of Chromium offers no `EditableText`.
     (element.offers(Pattern::Text) || element.offers(Pattern::EditableText)) && blindness(element).is_none()
+}
+
+/// The letter that a chord types.
+fn letter(chord: &KeyChord) -> Option<char> {
+    let Key::Char(letter) = chord.key else { return None };
+    chord.modifiers.iter().all(|one| *one == Modifier::Shift).then_some(letter)
 }
 
 /// Whether a chord activates what has the focus.

@@ -86,6 +86,9 @@ const PACKAGES: &[(&str, &str)] = &[
     ("x-scheme-handler/http", "chromium"),
 ];
 
+/// Types of which an empty file is no document.
+const NEVER_EMPTY: &[&str] = &["application/pdf", "image/"];
+
 /// Programs that begin a document of a name that does not exist yet, and make the file when it is saved.
 const BEGIN: &[&str] = &[
     "emacs",
@@ -259,6 +262,8 @@ impl Openers {
         let is_text = self.types.kinds_of(&mime).iter().any(|kind| kind == TEXT);
         let begins = match (is_text, is_office) {
             (true, _) if BEGIN.contains(&program.as_str()) => Begins::ByPath,
+            // An empty file is no document of these, though an office shows them.
+            (false, true) if NEVER_EMPTY.iter().any(|start| mime.starts_with(start)) => Begins::Not,
             (true, _) | (_, true) => Begins::Empty,
             (false, false) => Begins::Not,
         };

@@ -1,6 +1,11 @@
 //! What is in a folder.
 
-use std::{cmp::Reverse, fs, path::Path, time::SystemTime};
+use std::{
+    cmp::Reverse,
+    fs,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -27,13 +32,26 @@ pub struct ListOptions {
     pub skip: usize,
     /// Whether names that start with a dot are listed.
     pub hidden: bool,
+    /// Files and folders that are left out, with what is in them.
+    pub without: Vec<PathBuf>,
+    /// Whether only what everybody may read is seen.
+    pub public_only: bool,
     /// The order.
     pub sort: Sort,
 }
 
 impl Default for ListOptions {
     fn default() -> Self {
-        Self { glob: None, depth_max: 1, entries_max: 500, skip: 0, hidden: false, sort: Sort::Name }
+        Self {
+            glob: None,
+            depth_max: 1,
+            entries_max: 500,
+            skip: 0,
+            hidden: false,
+            without: Vec::new(),
+            public_only: false,
+            sort: Sort::Name,
+        }
     }
 }
 
@@ -104,7 +122,8 @@ pub enum EntryKind {
 /// It is no folder, cannot be read, or the glob is not valid.
 pub fn list(folder: &Path, options: &ListOptions) -> Result<Listing, ReadError> {
     let filter = NameFilter::new(options.glob.as_deref())?;
-    let mut walk = Walk::new(folder, options.depth_max, options.hidden)?;
+    let mut walk =
+        Walk::new(folder, options.depth_max, options.hidden)?.sparing(&options.without, options.public_only);
     let mut entries: Vec<Entry> = walk
         .by_ref()
         .filter(|found| filter.matches(&found.inside))

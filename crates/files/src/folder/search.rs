@@ -2,7 +2,7 @@
 
 use std::{
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
@@ -55,6 +55,10 @@ pub struct SearchOptions {
     pub documents: bool,
     /// Whether names that start with a dot are searched.
     pub hidden: bool,
+    /// Files and folders that are left out, with what is in them.
+    pub without: Vec<PathBuf>,
+    /// Whether only what everybody may read is seen.
+    pub public_only: bool,
     /// Levels of folders, 1 to 100.
     pub depth_max: usize,
     /// The most files that are opened.
@@ -78,6 +82,8 @@ impl Default for SearchOptions {
             ignore_case: false,
             documents: false,
             hidden: false,
+            without: Vec::new(),
+            public_only: false,
             depth_max: 30,
             files_max: 20_000,
             bytes_max: 512 * 1024 * 1024,
@@ -148,7 +154,8 @@ pub fn search(folder: &Path, pattern: &Pattern, options: &SearchOptions) -> Resu
         searching.file(folder, &name, metadata.len())?;
         return Ok(searching.result);
     }
-    let mut walk = Walk::new(folder, options.depth_max, options.hidden)?;
+    let mut walk =
+        Walk::new(folder, options.depth_max, options.hidden)?.sparing(&options.without, options.public_only);
     for (files, found) in
         walk.by_ref().filter(|found| found.metadata.is_file() && filter.matches(&found.inside)).enumerate()
     {

@@ -2,6 +2,7 @@
 
 use std::{
     fs::{self, Metadata},
+    os::unix::fs::MetadataExt as _,
     path::{Path, PathBuf},
 };
 
@@ -11,6 +12,8 @@ use crate::error::ReadError;
 const NAMES_MAX: usize = 500_000;
 /// The most levels of folders.
 const DEPTH_MAX: usize = 100;
+/// The most problems that are reported.
+const PROBLEMS_MAX: usize = 20;
 
 /// A file, folder or link that was found.
 pub(crate) struct Found {
@@ -29,7 +32,11 @@ pub(crate) struct Walk {
     /// What is still to come, the next one last, with its depth.
     pending: Vec<(PathBuf, usize)>,
     names_left: usize,
-    /// Folders that could not be read.
+    /// What is left out, with what is in it.
+    without: Vec<PathBuf>,
+    /// Whether only what everybody may read is seen.
+    public_only: bool,
+    /// Folders that could not be read, and what was left out.
     pub(crate) problems: Vec<String>,
 }
 
@@ -50,10 +57,33 @@ impl Walk {
             has_hidden,
             pending: Vec::new(),
             names_left: NAMES_MAX,
+            without: Vec::new(),
+            public_only: false,
             problems: Vec::new(),
         };
         walk.enter(root, 1).map_err(|error| ReadError::file("list", root, error))?;
         Ok(walk)
+    }
+
+    /// The same without these files and folders, and without what not everybody may read if `public_only`.
+    pub(crate) fn sparing(mut self, without: &[PathBuf], public_only: bool) -> Self {
+        // They may be written by other names than the folder.
+        let real = without.iter().filter_map(|place| place.canonicalize().ok());
+        self.without = without.iter().cloned().chain(real).collect();
+        self.public_only = public_only;
+        self
+    }
+
+    /// Why something is left out.
+    fn spared(&self, path: &Path, metadata: &Metadata) -> Option<&'static str> {
+        let wanted = if metadata.is_dir() { 0o005 } else { 0o004 };
+        let is_link = metadata.file_type().is_symlink();
+        if self.without.iter().any(|place| path == place) {
+            Some("left out, as a place of secrets")
+        } else {
+            let is_private = self.public_only && !is_link && metadata.mode() & wanted != wanted;
+            is_private.then_some("left out, as not everybody may read it")
+        }
     }
 
     /// Whether there were more names than are gone through.
@@ -86,10 +116,16 @@ impl Iterator for Walk {
             let (path, depth) = self.pending.pop()?;
             // It may have gone since.
             let Ok(metadata) = fs::symlink_metadata(&path) else { continue };
+            if let Some(why) = self.spared(&path, &metadata) {
+                if self.problems.len() < PROBLEMS_MAX {
+                    self.problems.push(format!("{}: {why}", path.display()));
+                }
+                continue;
+            }
             if metadata.is_dir()
                 && depth < self.depth_max
                 && let Err(error) = self.enter(&path, depth + 1)
-                && self.problems.len() < 20
+                && self.problems.len() < PROBLEMS_MAX
             {
                 self.problems.push(format!("{}: {error}", path.display()));
             }

@@ -36,7 +36,7 @@ pub struct DesktopSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepSetting {
-    /// Keep it if a document has unsaved changes, or the outcome is not `finished`.
+    /// Keep it if a document has unsaved changes, or if something was done and the outcome is not `finished`.
     Auto,
     /// Keep it.
     Always,

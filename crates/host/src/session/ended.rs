@@ -78,12 +78,13 @@ impl DesktopEnd {
         self.unsaved.iter().filter(|what| !outcome.unsaved.contains(what))
     }
 
-    /// Ends the desktop of a session, or leaves it to its keeper. Applications are closed as a person would; what asks before it
-    /// closes stays.
+    /// Ends the desktop of a session that sent so many commands, or leaves it to its keeper: if something is unsaved, or if there is
+    /// something to go on with. Applications are closed as a person would; what asks before it closes stays.
     pub(super) fn of<'a>(
         plan: &'a WorkspacePlan,
         workspace: Workspace,
         end: &'a RunEnd,
+        calls: u32,
     ) -> BoxFuture<'a, (Self, Vec<Notice>)> {
         Box::pin(async move {
             let folder = end.folder.path();
@@ -96,7 +97,14 @@ impl DesktopEnd {
             let keep = plan.keep.as_ref().filter(|keep| keep.when != KeepSetting::Never);
             let anyway = keep.is_some_and(|keep| !finished || keep.when == KeepSetting::Always);
             let (unsaved, wanted) = if anyway {
-                (workspace.unsaved().await, workspace.shows_windows().await || !is_over)
+                let interrupted = matches!(end.suspended, Some(Suspension::Signal | Suspension::Elsewhere));
+                let always = keep.is_some_and(|keep| keep.when == KeepSetting::Always);
+                // Nothing was done yet: a session that is resumed opens its documents again.
+                let is_untouched = calls == 0 && !interrupted && !always;
+                let mut unsaved = workspace.unsaved().await;
+                unsaved.retain(|what| !(is_untouched && plan.begins(what)));
+                let wanted = !unsaved.is_empty() || (!is_untouched && workspace.shows_windows().await);
+                (unsaved, wanted || interrupted)
             } else {
                 let left = workspace.close_applications().await;
                 let unsaved: Vec<String> =

@@ -246,7 +246,8 @@ impl Run<'_> {
                     }
                 };
             let _waiting = waits.begin(Wait::Closing);
-            let (desktop, notices) = DesktopEnd::of(&self.plan.workspace, workspace, &end).await;
+            let (desktop, notices) =
+                DesktopEnd::of(&self.plan.workspace, workspace, &end, summary.tally.calls).await;
             notices.iter().for_each(|notice| self.observer.notice(notice));
             let elapsed_ms = milliseconds(begun.elapsed());
             let RunEnd { session, folder, outcome, suspended } = end;

@@ -24,6 +24,14 @@ pub enum DocumentError {
         #[source]
         source: io::Error,
     },
+    /// It would be new, and its folder does not exist.
+    #[error("failed to open {}: the folder {} does not exist", path.display(), folder.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// Its folder.
+        folder: PathBuf,
+    },
     /// It does not exist, and an empty file is no document of its type.
     #[error("failed to open {}: there is no such file, and {program} cannot begin one of type {mime}", path.display())]
     NotBegun {
@@ -77,6 +85,12 @@ impl DocumentError {
         Some(match self {
             Self::Missing { nearest: Some(near), path, .. } => {
                 format!("did you mean {}? `touch {}` begins a new document", near.display(), path.display())
+            }
+            Self::NoFolder { folder, .. } => {
+                format!(
+                    "check the path, or make the folder: `mkdir -p {}`; nothing was started",
+                    folder.display()
+                )
             }
             Self::Missing { .. } => "check the path; nothing was started".to_owned(),
             Self::NotBegun { .. } => "open a file that exists, or let an agent save a new one".to_owned(),
@@ -215,7 +229,13 @@ fn begin(
     else {
         return Err(refused(source));
     };
-    let path = fs::canonicalize(folder).map_err(refused)?.join(name);
+    let path = match fs::canonicalize(folder) {
+        Ok(folder) => folder.join(name),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            return Err(DocumentError::NoFolder { path: file.to_owned(), folder: folder.to_owned() });
+        }
+        Err(error) => return Err(refused(error)),
+    };
     let opener = choose(openers, &Target::Path(path.clone()), file)?;
     let beginning = match opener.begins {
         Begins::ByPath => None,
@@ -228,13 +248,17 @@ fn begin(
     Ok(Document { named: path, opener, host: None, beginning })
 }
 
-/// Whether a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series.
+/// Whether a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series, and one that
+/// goes on where the other ends is another word: `note.txt`, `notes.txt`.
 fn is_slip(file: &Path, near: &Path) -> bool {
     let without_digits = |path: &Path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         name.chars().filter(|c| !c.is_numeric()).collect::<String>()
     };
-    file.extension() == near.extension() && without_digits(file) != without_digits(near)
+    let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+    let (own, other) = (stem(file), stem(near));
+    let goes_on = own.starts_with(&other) || other.starts_with(&own);
+    file.extension() == near.extension() && !goes_on && without_digits(file) != without_digits(near)
 }
 
 fn choose(openers: &Openers, target: &Target, named: &Path) -> Result<Opener, DocumentError> {

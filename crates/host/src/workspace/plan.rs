@@ -1,6 +1,9 @@
 //! A desktop to start: which one, and what to open on it.
 
-use std::{path::PathBuf, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::Windowing as _;
@@ -128,6 +131,12 @@ impl WorkspacePlan {
     pub fn with_ocr(mut self) -> Self {
         self.detect.ocr = OcrUse::Always;
         self
+    }
+
+    /// Whether a document is one that was begun and that nobody has saved.
+    pub(crate) fn begins(&self, named: &str) -> bool {
+        let named = Path::new(named);
+        !named.exists() && self.documents.iter().any(|document| document.named == named)
     }
 
     /// Which kind of desktop it is.

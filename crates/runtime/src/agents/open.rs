@@ -7,12 +7,13 @@ use std::{
 };
 
 use deskhand_core::{
-    agent::{AgentDefinition, AgentHome, AgentReport},
+    agent::{AgentDefinition, AgentHome, AgentReport, INTRODUCTION_CHARS_MAX},
     command::{CallResult, Command, ToolSpec},
     ids::AgentId,
     observation::ObserveFailure,
     prompt::RolePrompts,
     session::SubtaskStatus,
+    text::clip,
 };
 
 use super::kind::{AgentError, AgentObservation, AgentSetup, AnyKind, Assignment, Body, OpenAgent, Progress};
@@ -160,7 +161,9 @@ async fn open_one(
             return Err(problem("the agent and its kind declare different homes".to_owned()));
         }
     }
+    // A server may say anything of itself.
     let introduction = introduction.unwrap_or_else(|| kind.introduction());
+    let introduction = clip(&introduction, INTRODUCTION_CHARS_MAX);
     let definition = AgentDefinition { id, name: name.clone(), introduction, home };
     definition.check().map_err(|error| problem(error.to_string()))?;
     Ok((definition, body))

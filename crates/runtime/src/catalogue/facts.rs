@@ -3,19 +3,20 @@
 use std::collections::BTreeMap;
 
 use deskhand_core::{
+    command::Command,
     evaluation::Judgement,
     money::Cost,
     observation::Observation,
     outcome::OutcomeKind,
     record::{Header, Line, Origin, Record},
     session::{Event, EventRecord},
-    text::clip,
+    text::{clip, one_line},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::story::{
-    Chapter, Doing, ModelUse, Moment, Note, PhaseTimes, RoundSummary, RunSummary, Story, Talk, Update,
+    Asked, Chapter, Doing, ModelUse, Moment, Note, PhaseTimes, RoundSummary, RunSummary, Story, Talk, Update,
     Verdicts,
 };
 
@@ -114,6 +115,9 @@ pub struct Facts {
     pub evaluation: Option<Judgement>,
     /// Why the session was suspended, if its last record says so.
     pub suspended: Option<String>,
+    /// What the user is asked if the session runs: an action that waits for an approval, or a question.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<Asks>,
     /// The names of the applications whose windows agents worked in, in order of appearance.
     pub applications: Vec<String>,
     /// The model, as displayed.
@@ -184,6 +188,37 @@ impl Facts {
     /// Whether the last request has no outcome, so that the session can be resumed without another request once no process uses it.
     pub const fn is_broken_off(&self) -> bool {
         self.rounds > 0 && self.outcome.is_none()
+    }
+}
+
+/// What a session asks its user.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Asks {
+    /// `approval` or `question`.
+    pub kind: String,
+    /// The action or the question; long ones are cut.
+    pub what: String,
+}
+
+impl Asks {
+    fn of(asked: &Asked) -> Self {
+        let (kind, what) = match asked {
+            Asked::Approval(approval) => {
+                let commands: Vec<String> = approval.commands.iter().map(Command::to_line).collect();
+                ("approval", commands.join(", "))
+            }
+            Asked::Questions(questions) => {
+                let texts: Vec<&str> = questions.iter().map(|question| question.text.as_str()).collect();
+                ("question", texts.join(" · "))
+            }
+        };
+        Self { kind: kind.to_owned(), what: clip(&one_line(&what), REASON_CHARS_MAX) }
+    }
+
+    /// The same in words: `waits for your approval: …`.
+    pub fn words(&self) -> String {
+        let begin = if self.kind == "approval" { "waits for your approval" } else { "has a question" };
+        format!("{begin}: {}", self.what)
     }
 }
 
@@ -290,6 +325,7 @@ impl Fold {
             Moment::Noted(Note::Suspended(reason)) => {
                 self.facts.suspended = Some(clip(&reason.to_string(), REASON_CHARS_MAX));
             }
+            Moment::Asked(asked) => self.facts.asks = Some(Asks::of(asked)),
             Moment::Opened
             | Moment::Assigned(_)
             | Moment::SubtaskEnded { .. }
@@ -297,7 +333,6 @@ impl Fold {
             | Moment::ModelFailed(_)
             | Moment::Acted { .. }
             | Moment::Delegated(_)
-            | Moment::Asked(_)
             | Moment::UserReply(_)
             | Moment::Noted(_) => {}
         }
@@ -320,6 +355,10 @@ fn begin(facts: &mut Facts, header: &Header) {
 fn came(facts: &mut Facts, record: &EventRecord) {
     // What the moment below says of a suspension holds until the next event.
     facts.suspended = None;
+    // Words of the user answer nothing.
+    if !matches!(record.event, Event::Told { .. }) {
+        facts.asks = None;
+    }
     if let Event::Requested { plan: Some(plan), .. } = &record.event
         && let Some(run) = &plan.workflow
     {

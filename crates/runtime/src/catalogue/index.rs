@@ -25,7 +25,7 @@ pub(super) const INDEX: &str = "sessions.index";
 /// The file that is locked by who replaces the index.
 const LOCK: &str = "sessions.index.lock";
 /// What the hash of a line begins with. It changes with [`Facts`] and with how they are found.
-const FORMAT: &str = concat!("deskhand catalogue 2 ", env!("CARGO_PKG_VERSION"), "\n");
+const FORMAT: &str = concat!("deskhand catalogue 3 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The number of bytes of a hash that are kept.
 const HASH_BYTES: usize = 8;
 /// A longer index is not read, in bytes.

@@ -13,7 +13,7 @@ mod row;
 mod series;
 mod table;
 
-pub use facts::{Facts, ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS};
+pub use facts::{Asks, Facts, ModelTotals, REQUEST_BOUNDS_MS, STEP_BOUNDS_MS};
 pub use listing::Catalogue;
 pub use query::{Column, Direction, LIMIT_DEFAULT, LIMIT_MAX, OutcomeFilter, Query};
 pub(crate) use reading::facts_of;

@@ -166,6 +166,7 @@ impl Reader {
             | Event::Told { .. }
             | Event::TakenOver { .. }
             | Event::HandedBack { .. }
+            | Event::Disclosed { .. }
             | Event::Resumed { .. } => {}
         }
     }

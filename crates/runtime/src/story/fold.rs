@@ -360,6 +360,7 @@ impl Story {
             | Event::Told { .. }
             | Event::TakenOver { .. }
             | Event::HandedBack { .. }
+            | Event::Disclosed { .. }
             | Event::Resumed { .. } => {}
         }
         self.open = None;

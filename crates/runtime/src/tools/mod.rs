@@ -24,6 +24,7 @@ mod links;
 mod more;
 mod paste_text;
 mod press_keys;
+mod private;
 mod read_clipboard;
 mod read_table;
 mod read_text;

@@ -237,6 +237,7 @@ impl Search<'_> {
             | Event::Unanswered { .. }
             | Event::Approved { .. }
             | Event::Rejected { .. }
+            | Event::Disclosed { .. }
             | Event::Acknowledged { .. }
             | Event::Stopped { .. }
             | Event::Suspended { .. }

@@ -23,6 +23,7 @@ use super::{
     documents,
     files::{self, FileSettings},
     links::follow,
+    private::admit,
     run_workflow::{Caller, RunWorkflow, Workflows},
     warrant::Warrant,
 };
@@ -393,6 +394,9 @@ impl<D: Desktop> Toolbox<D> {
             return CallResult::failure(None, format!("unknown tool `{}`", command.tool));
         };
         if let Err(why) = follow(command, policy, places).await {
+            return CallResult::failure(tool.acts().then_some(Verdict::Refused), why);
+        }
+        if let Err(why) = admit(command, policy, places).await {
             return CallResult::failure(tool.acts().then_some(Verdict::Refused), why);
         }
         let warrant = Warrant::new(command, policy).with_secrets(secrets, &self.secrets);

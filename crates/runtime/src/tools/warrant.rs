@@ -124,6 +124,16 @@ impl Permit for Warrant<'_> {
         matches!(intent.does, Does::Press | Does::Set | Does::Drag) && !aims_elsewhere && !in_parts
     }
 
+    fn admits_clear(&self, field: &Element) -> Result<(), LastLook> {
+        let mut judged = self.command.judged.iter().flat_map(|judged| &judged.elements);
+        if judged.any(|one| one.role == Role::PASSWORD_TEXT) {
+            return Ok(());
+        }
+        let reason =
+            "it is a field for passwords, which the text was not judged for; type it again with its id";
+        Err(LastLook::Secret { element: field.into(), reason: reason.to_owned() })
+    }
+
     fn pid(&self) -> Option<u32> {
         self.command.judged.as_ref().and_then(|judged| judged.pid)
     }

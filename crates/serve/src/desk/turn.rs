@@ -156,6 +156,7 @@ impl Shared {
                 | Event::Told { .. }
                 | Event::TakenOver { .. }
                 | Event::HandedBack { .. }
+                | Event::Disclosed { .. }
                 | Event::Resumed { .. } => {}
             },
             Record::Changed(_) => {}

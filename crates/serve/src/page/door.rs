@@ -190,6 +190,12 @@ enum Shown {
     Cookie,
 }
 
+/// The token of an `Authorization` header, whose scheme is the same in any case.
+fn bearer_of(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
+    scheme.eq_ignore_ascii_case("bearer").then_some(token)
+}
+
 impl Door {
     pub(super) fn new(names: Names, keys: Keys) -> Self {
         let requests = || Allowance::new(REQUESTS_PER_SECOND, REQUESTS_AT_ONCE);
@@ -215,8 +221,7 @@ impl Door {
 
     /// How a request shows that it may come in, if it does.
     fn shown(&self, headers: &HeaderMap) -> Result<Shown, Refusal> {
-        let bearer =
-            headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
+        let bearer = headers.get(AUTHORIZATION).and_then(|value| bearer_of(value.to_str().ok()?));
         if let Some(token) = bearer {
             return self.check(token.trim()).map(|()| Shown::Token);
         }

@@ -17,6 +17,7 @@ mod door;
 mod error;
 mod failed;
 mod fleet;
+mod json;
 mod line;
 mod live;
 pub(crate) mod metrics;

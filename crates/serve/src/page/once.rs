@@ -72,8 +72,9 @@ impl Attempt {
 #[derive(JsonSchema)]
 struct Headers {
     /// A text of the client's own, such as a UUID. A request with the same key and body is not carried out again but answered as the
-    /// first one; with another body it is refused (422), and while the first one is carried out (409).
-    #[serde(rename = "Idempotency-Key")]
+    /// first one; with another body it is refused (409), and so it is while the first one is carried out.
+    #[serde(rename = "Idempotency-Key", default)]
+    #[schemars(with = "String", regex(pattern = "^[!-~]+$"), length(min = 1, max = 255))]
     _key: Option<String>,
 }
 
@@ -237,12 +238,15 @@ fn goes_on(path: &str) -> bool {
 
 /// Carries requests with a key out once. Their bodies must be bounded already.
 pub(super) async fn once(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    let is_meant = request.method() == Method::POST;
+    // Nothing else is carried out, and a method that is not there is answered as such.
+    if request.method() != Method::POST {
+        return next.run(request).await;
+    }
     match key_of(request.headers()) {
-        Ok(Some(key)) if is_meant => {
+        Ok(Some(key)) => {
             carry_out(service, &key, request, next).await.unwrap_or_else(PageError::into_response)
         }
-        Ok(_) => next.run(request).await,
+        Ok(None) => next.run(request).await,
         Err(error) => error.into_response(),
     }
 }
@@ -274,7 +278,7 @@ async fn carry_out(
     let (kept, is_known) = known.await.map_err(|error| broken(&error))?.map_err(|error| failed(&error))?;
     if kept.asked != asked {
         let words = "this Idempotency-Key came with another request before; use a new one for each request";
-        return Err(PageError::new(StatusCode::UNPROCESSABLE_ENTITY, words));
+        return Err(PageError::conflict(words));
     }
     if let Some(answer) = kept.answer {
         return Ok(answer.response());

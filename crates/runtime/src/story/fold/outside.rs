@@ -20,7 +20,7 @@ impl Story {
         }
     }
 
-    /// Reads what a person says or does of their own accord; false for all other events.
+    /// Reads what a person says or does of their own accord, and what becomes of withheld texts; false for all other events.
     pub(super) fn is_of_person(&mut self, event: &Event, since: u64, updates: &mut Vec<Update>) -> bool {
         if let Event::Told { text, .. } = event {
             // The effect in progress goes on.
@@ -36,6 +36,9 @@ impl Story {
             self.was_away(since);
             let (acts, unwatched, words) = (acts.clone(), unwatched.clone(), note.clone());
             self.note(Note::HandedBack { acts, unwatched, words }, updates);
+        } else if let Event::Disclosed { .. } = event {
+            // The look in progress goes on.
+            self.wait(since);
         } else {
             return false;
         }

@@ -96,16 +96,32 @@ enum Done {
 /// Has the helper do a job.
 pub(super) async fn run(settings: &FileSettings, work: Work, given: &Given<'_>) -> CallResult {
     let Some(path) = given.path("path") else { return given.refused("`path` is needed".to_owned()) };
-    let job = match job(work, &path, given) {
+    let mut job = match job(work, &path, given) {
         Ok(job) => job,
         Err(why) => return given.refused(why),
     };
+    if matches!(work, Work::List | Work::Search)
+        && let Some(options) = job.get_mut("options")
+    {
+        spare(options, &path, settings, given);
+    }
     let into = given.path("into").filter(|_| work == Work::Unpack);
     let writes = into.as_deref().and_then(Path::parent).map(Path::to_owned);
     match settings.answer(&job, path, writes).await {
         Ok(ran) => answered(given, into, &ran).await,
         Err(problem) => given.refused(problem),
     }
+}
+
+/// Has a walk through a folder leave out places of secrets, unless it begins in one, and outside of the home folder what not everybody
+/// may read.
+fn spare(options: &mut Value, path: &Path, settings: &FileSettings, given: &Given<'_>) {
+    let places = given.places.secret_places().into_iter().map(PathBuf::from);
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let outside = |place: &PathBuf| !path.starts_with(place) && !real.starts_with(place);
+    let without: Vec<PathBuf> = places.filter(outside).chain(settings.hidden.iter().cloned()).collect();
+    options["without"] = json!(without);
+    options["public_only"] = json!(!given.places.is_in_folder(&path.to_string_lossy()));
 }
 
 /// What came of an archive that the helper says it has unpacked: the folder is counted, which shares nothing with the helper.

@@ -203,7 +203,11 @@ impl Audit<'_> {
             }
             Event::HandedBack { .. } => self.counts.note("person", "handed back"),
             Event::Acknowledged { .. } => self.open_rounds -= 1,
-            Event::Ranked { .. } | Event::Retrieved { .. } | Event::Delegated { .. } | Event::Ended => {}
+            Event::Ranked { .. }
+            | Event::Retrieved { .. }
+            | Event::Delegated { .. }
+            | Event::Disclosed { .. }
+            | Event::Ended => {}
         }
     }
 

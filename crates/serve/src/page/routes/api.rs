@@ -102,7 +102,8 @@ pub(super) fn upload(
     move |operation| {
         let mut operation = about(id, summary, more)(operation);
         let content = [("application/octet-stream".to_owned(), MediaType::default())].into_iter().collect();
-        let body = RequestBody { content, required: true, ..RequestBody::default() };
+        // Without a body it is an empty document.
+        let body = RequestBody { content, required: false, ..RequestBody::default() };
         operation.inner_mut().request_body = Some(ReferenceOr::Item(body));
         operation
     }

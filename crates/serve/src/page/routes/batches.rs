@@ -23,9 +23,9 @@ use deskhand_core::ids::SessionId;
 use deskhand_host::Batch;
 use deskhand_runtime::new_id;
 use futures_util::stream;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use tokio::{
     task::spawn_blocking,
     time::{Interval, MissedTickBehavior, interval},
@@ -36,7 +36,7 @@ use super::{
     options::{Defaults, RunOptions},
     tasks::{BatchRow, BatchTable},
 };
-use crate::page::{Service, error::PageError, once::Attempt};
+use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
 
 /// The folder of the batches that are started from the page, in that of the service.
 const BATCHES: &str = "batches";
@@ -63,17 +63,24 @@ pub(super) struct OfBatch {
 
 /// A batch to start.
 #[derive(Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[schemars(rename = "StartBatch")]
+#[schemars(rename = "StartBatch", transform = needs_tasks)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Wanted {
     /// Its tasks, as a task file has them: `{"request", "id", "open", "limits", "steps"}`, of which only the request is required.
+    #[schemars(length(min = 1))]
     tasks: Vec<Map<String, Value>>,
     /// How many run at once, each on its own desktop.
+    #[schemars(range(max = 64))]
     parallel: u16,
     /// Documents that were kept by the service, to lie beside the tasks, which open them by their names.
     documents: Vec<PathBuf>,
     #[serde(flatten)]
     options: RunOptions,
+}
+
+/// A batch without tasks is refused, with the field that is missing.
+fn needs_tasks(schema: &mut Schema) {
+    schema.insert("required".to_owned(), json!(["tasks"]));
 }
 
 impl Wanted {
@@ -114,7 +121,7 @@ impl Wanted {
             let name = document.file_name().and_then(OsStr::to_str).filter(|_| is_kept);
             name.map(|name| (name, document.as_path())).ok_or_else(|| {
                 let words = format!("{} is no document that was dropped into the page", document.display());
-                PageError::in_field("documents", words)
+                PageError::conflict(words).about("documents")
             })
         });
         known.collect()
@@ -166,7 +173,7 @@ async fn rows(service: &Arc<Service>) -> Result<Vec<BatchRow>, PageError> {
 pub(super) async fn start(
     State(service): State<Arc<Service>>,
     _attempt: Attempt,
-    Json(wanted): Json<Wanted>,
+    JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Created<Started>, PageError> {
     if wanted.tasks.is_empty() {
         return Err(PageError::in_field("tasks", "give at least one task, one a line"));

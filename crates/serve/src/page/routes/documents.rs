@@ -12,6 +12,7 @@ use axum::{
     extract::{Query, State},
     http::StatusCode,
 };
+use deskhand_core::text::clip;
 use deskhand_runtime::{new_id, private};
 use futures_util::StreamExt as _;
 use schemars::JsonSchema;
@@ -28,8 +29,11 @@ const PART_BOUND: Duration = Duration::from_secs(20);
 /// How long a whole document may take.
 const WHOLE_BOUND: Duration = Duration::from_secs(30 * 60);
 const LATE: &str = "the document does not come, or too slowly";
-/// The longest name, in bytes.
+/// The longest name, in bytes; one of more characters than that is refused, and others are cut.
 const NAME_MAX: usize = 200;
+const NAME_CHARS_MAX: usize = 1_000;
+/// The longest suffix that stays when a name is cut, in bytes.
+const SUFFIX_MAX: usize = 20;
 
 /// What the API says of it.
 pub(super) const KEEPING: &str = "It may have 256 MB. Sessions open it by its path.";
@@ -37,7 +41,8 @@ pub(super) const KEEPING: &str = "It may have 256 MB. Sessions open it by its pa
 /// What a document is called.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Named {
-    /// The name of the file.
+    /// The name of the file, without a folder and not hidden. What is longer than a file system takes is cut, and its suffix stays.
+    #[schemars(regex(pattern = r"^[^./\x00][^/\x00]*$"), length(max = 1000))]
     name: String,
 }
 
@@ -55,19 +60,41 @@ pub(super) async fn keep(
     Query(named): Query<Named>,
     body: Body,
 ) -> Result<Created<Kept>, PageError> {
-    let name = Path::new(&named.name).file_name().and_then(|name| name.to_str());
-    let name = name.filter(|name| name.len() <= NAME_MAX && !name.starts_with('.') && !name.contains('\0'));
-    let name = name.ok_or_else(|| PageError::wrong(format!("`{}` is no name of a file", named.name)))?;
+    let is_name = !named.name.is_empty()
+        && named.name.chars().count() <= NAME_CHARS_MAX
+        && !named.name.starts_with('.')
+        && !named.name.contains(['/', '\0']);
+    if !is_name {
+        return Err(PageError::wrong(format!("`{}` is no name of a file", clip(&named.name, NAME_MAX))));
+    }
+    let name = cut_name(&named.name);
     let (root, id) = (service.workers.documents(), new_id().0);
     let file = private::new_file_in(root, id.as_ref(), name.as_ref());
     let file = file.map_err(|error| PageError::failed("keep the document", &error))?;
     let folder = root.join(id);
-    let path = folder.join(name);
+    let path = folder.join(&name);
     let mut partial = Partial(Some(folder));
     let written = timeout(WHOLE_BOUND, write(file.into(), body)).await;
     written.map_err(|_| PageError::new(StatusCode::REQUEST_TIMEOUT, LATE))??;
     partial.0 = None;
     Ok(Created(Kept { path: path.to_string_lossy().into_owned() }))
+}
+
+/// A name that a file system takes: cut before its suffix, if it has one.
+fn cut_name(name: &str) -> String {
+    if name.len() <= NAME_MAX {
+        return name.to_owned();
+    }
+    let suffix = Path::new(name).extension().and_then(|suffix| suffix.to_str()).unwrap_or_default();
+    let suffix =
+        if suffix.is_empty() || suffix.len() > SUFFIX_MAX { String::new() } else { format!(".{suffix}") };
+    let room = NAME_MAX.saturating_sub(suffix.len());
+    let end = name
+        .char_indices()
+        .map(|(at, c)| at.saturating_add(c.len_utf8()))
+        .take_while(|end| *end <= room)
+        .last();
+    format!("{}{suffix}", name.get(..end.unwrap_or_default()).unwrap_or_default())
 }
 
 /// The folder of a document that is not whole: removed with it, also when the connection breaks and nobody goes on here.

@@ -45,6 +45,7 @@ pub(super) const WATCHING: &str = "Of WebSockets a browser allows more at once. 
 pub(super) struct Since {
     /// The number of the last record that is known.
     #[serde(default)]
+    #[schemars(range(max = u64::MAX))]
     pub(super) after: u64,
 }
 

@@ -9,7 +9,7 @@ use axum::{
 };
 use deskhand_runtime::{
     Query, Table,
-    catalogue::{Column, Day, Direction, FacetCount, OutcomeFilter, SessionRow, SessionState},
+    catalogue::{Asks, Column, Day, Direction, FacetCount, OutcomeFilter, SessionRow, SessionState},
     words::{duration, local_time},
 };
 use schemars::JsonSchema;
@@ -27,6 +27,8 @@ use crate::page::{Service, error::PageError, fleet::Fleet};
 const ROWS: usize = 50;
 /// The most running sessions that are shown above the table.
 const RUNNING_MAX: usize = 12;
+/// The most running sessions among which those are looked for that ask something; the page asks for as many.
+const ASKING_MAX: usize = 200;
 /// The most applications that are offered as filters.
 const APPLICATIONS_MAX: usize = 12;
 /// How much of a request is shown, in characters.
@@ -39,6 +41,7 @@ pub(super) struct Asked {
     /// Words that all occur: in a request, a reason, an application, a workflow, a model or the id.
     q: String,
     /// The outcome of the last request; `none` for sessions without one.
+    #[schemars(regex(pattern = "^(finished|failed|rejected|budget_exhausted|cancelled|error|none)?$"))]
     outcome: String,
     /// `queued`, `running`, `interrupted` or `ended`.
     state: String,
@@ -49,6 +52,9 @@ pub(super) struct Asked {
     /// The machine that has it: `here`, the name of a worker, or `fleet` if none has it.
     place: String,
     /// The column to sort by; `begun` if empty.
+    #[schemars(regex(
+        pattern = "^(begun|last|id|request|outcome|state|place|application|model|desktop|steps|actions|model_calls|tokens|cost|elapsed)?$"
+    ))]
     sort: String,
     /// From small to great rather than from great to small.
     up: bool,
@@ -57,12 +63,24 @@ pub(super) struct Asked {
     /// The most that it cost, in US dollars.
     cost_max: Option<f64>,
     /// The number of sessions to skip.
-    offset: usize,
+    #[schemars(range(max = u32::MAX))]
+    offset: u32,
     /// The most sessions; 50 if not given.
-    limit: Option<usize>,
+    #[schemars(range(max = u32::MAX))]
+    limit: Option<u32>,
 }
 
 impl Asked {
+    /// The number of sessions to skip.
+    fn begin(&self) -> usize {
+        usize::try_from(self.offset).unwrap_or(usize::MAX)
+    }
+
+    /// The most sessions.
+    fn shown(&self) -> usize {
+        self.limit.map_or(ROWS, |limit| usize::try_from(limit).unwrap_or(usize::MAX))
+    }
+
     fn query(&self) -> Result<Query, PageError> {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect();
         let one = |text: &str| if text.is_empty() { Vec::new() } else { vec![text.to_owned()] };
@@ -84,8 +102,8 @@ impl Asked {
             cost_max_usd: self.cost_max,
             sort: sort.map_err(PageError::wrong)?,
             direction: if self.up { Direction::Ascending } else { Direction::Descending },
-            offset: self.offset,
-            limit: self.limit.unwrap_or(ROWS),
+            offset: self.begin(),
+            limit: self.shown(),
             ..Query::default()
         })
     }
@@ -128,6 +146,8 @@ struct HomeView {
     title: &'static str,
     here: &'static str,
     asked: Asked,
+    /// The running sessions that ask their user something.
+    asking: Vec<RowView>,
     running: Vec<RowView>,
     more_running: usize,
     rows: Vec<RowView>,
@@ -178,12 +198,17 @@ struct RowView {
     model_calls: u32,
     cost: String,
     has_screen: bool,
+    /// What it asks: `approval` or `question`; empty if nothing.
+    asks: String,
+    /// The same in words.
+    asked: String,
 }
 
 impl RowView {
     fn of(row: &SessionRow) -> Self {
         let facts = &row.facts;
         let running = row.state == SessionState::Running;
+        let asks = facts.asks.as_ref().filter(|_| running);
         let outcome = facts.outcome.map_or_else(|| row.state.word(), |outcome| outcome.word());
         let tone = match outcome {
             "finished" => "good",
@@ -206,6 +231,8 @@ impl RowView {
             model_calls: facts.model_calls,
             cost: format!("${:.2}", row.cost_usd),
             has_screen: false,
+            asks: asks.map(|asks| asks.kind.clone()).unwrap_or_default(),
+            asked: asks.map(Asks::words).unwrap_or_default(),
         }
     }
 }
@@ -217,7 +244,7 @@ pub(super) async fn home(
 ) -> Result<Html<String>, PageError> {
     let query = asked.query()?;
     let looking = Arc::clone(&service);
-    let (table, running, days) = service
+    let (table, running, days, asking) = service
         .looking_back(move |catalogue| {
             let running =
                 Query { states: vec![SessionState::Running], limit: RUNNING_MAX, ..Query::default() };
@@ -227,10 +254,12 @@ pub(super) async fn home(
                 catalogue.table_with(&query, others()),
                 catalogue.table_with(&running, others()),
                 catalogue.series_with(&query, others()),
+                catalogue.table_with(&Query { limit: ASKING_MAX, ..running.clone() }, others()),
             )
         })
         .await?;
     let mut view = view(asked, &table, &running, &days, Defaults::of(&service.defaults));
+    view.asking = asking.rows.iter().map(RowView::of).filter(|row| !row.asks.is_empty()).collect();
     view.fleet_problem = service.fleet.as_ref().and_then(Fleet::problem).unwrap_or_default();
     for row in &mut view.running {
         // Pictures of other machines are sent to who opens the session.
@@ -271,9 +300,9 @@ pub(super) async fn remove(
 }
 
 fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: Defaults) -> HomeView {
-    let shown = asked.limit.unwrap_or(ROWS);
-    let at = |offset: usize| asked.address(|other| other.offset = offset);
-    let next = asked.offset.saturating_add(shown);
+    let shown = asked.shown();
+    let at = |offset: usize| asked.address(|other| other.offset = u32::try_from(offset).unwrap_or(u32::MAX));
+    let next = asked.begin().saturating_add(shown);
     let has_places = !table.facets.places.is_empty();
     let columns = COLUMNS.iter().filter(|(_, column, _)| has_places || *column != Column::Place);
     let columns = columns.map(|(name, column, number)| column_view(&asked, name, *column, *number));
@@ -294,6 +323,7 @@ fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: De
     HomeView {
         title: "Deskhand",
         here: "/",
+        asking: Vec::new(),
         running: running.rows.iter().map(RowView::of).collect(),
         more_running: running.total.saturating_sub(running.rows.len()),
         rows: table.rows.iter().map(RowView::of).collect(),
@@ -310,7 +340,7 @@ fn view(asked: Asked, table: &Table, running: &Table, days: &[Day], defaults: De
         fleet_problem: String::new(),
         found: format!("{} of {}", table.total, table.all),
         unreadable: table.unreadable_total,
-        before: if asked.offset > 0 { at(asked.offset.saturating_sub(shown)) } else { String::new() },
+        before: if asked.offset > 0 { at(asked.begin().saturating_sub(shown)) } else { String::new() },
         after: if next < table.total { at(next) } else { String::new() },
         all: asked.address(|other| *other = Asked::default()),
         charts: vec![

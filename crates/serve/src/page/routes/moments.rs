@@ -34,6 +34,7 @@ pub(super) struct OfMoment {
     /// The id of the session.
     id: String,
     /// The number of a record.
+    #[schemars(range(max = u64::MAX))]
     record: u64,
 }
 

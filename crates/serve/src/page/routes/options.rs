@@ -20,10 +20,13 @@ pub(super) struct RunOptions {
     /// The size of the desktop: `1920x1080`.
     pub(super) size: Option<String>,
     /// The most that the model may cost, in dollars.
+    #[schemars(range(min = 0))]
     pub(super) max_cost: Option<f64>,
     /// The most steps of all agents.
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub(super) max_steps: Option<u32>,
     /// The most minutes.
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub(super) max_minutes: Option<u32>,
     /// A file of rules to use instead of those of the configuration; its whole path.
     pub(super) policy: Option<String>,
@@ -43,11 +46,11 @@ impl RunOptions {
     pub(super) fn arguments(&self) -> Result<Vec<String>, PageError> {
         let size = given(self.size.as_ref());
         if let Some(Err(problem)) = size.map(str::parse::<ScreenSize>) {
-            return Err(PageError::in_field("size", problem));
+            return Err(PageError::conflict(problem).about("size"));
         }
         let policy = given(self.policy.as_ref());
         if let Some(policy) = policy {
-            check_policy(policy).map_err(|problem| PageError::in_field("policy", problem))?;
+            check_policy(policy).map_err(|problem| PageError::conflict(problem).about("policy"))?;
         }
         if self.max_cost.is_some_and(|cost| !cost.is_finite() || cost < 0.0) {
             return Err(PageError::in_field("max_cost", "no amount of money; give dollars, such as 0.50"));

@@ -22,7 +22,7 @@ use super::{
     options::{Defaults, RunOptions},
     workflows::{WorkflowView, shelf},
 };
-use crate::page::{Service, error::PageError, once::Attempt};
+use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
 
 /// What the API says of adding.
 pub(super) const ADDING: &str =
@@ -68,13 +68,13 @@ impl Wanted {
         let work = match workflow {
             Some(name) => Work::Workflow { name, parameters: self.parameters },
             None if self.request.trim().is_empty() => {
-                return Err(PageError::in_field("request", "say what to do, or choose a workflow"));
+                return Err(PageError::conflict("say what to do, or choose a workflow").about("request"));
             }
             None => Work::Request(self.request.trim().to_owned()),
         };
         let options = self.options.arguments()?;
         let schedule = Schedule::new(&self.when, work, Keeper::Service)
-            .map_err(|error| PageError::in_field("when", error.to_string()))?;
+            .map_err(|error| PageError::conflict(error.to_string()).about("when"))?;
         Ok((self.name, Schedule { catch_up: self.catch_up, open: self.open, options, ..schedule }))
     }
 }
@@ -208,7 +208,7 @@ async fn rows(service: &Arc<Service>) -> Result<Vec<ScheduleRow>, PageError> {
 pub(super) async fn add(
     State(service): State<Arc<Service>>,
     _attempt: Attempt,
-    Json(wanted): Json<Wanted>,
+    JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Created<OfSchedule>, PageError> {
     let (name, schedule) = wanted.schedule()?;
     let made = OfSchedule { name: name.clone() };

@@ -2,21 +2,19 @@
 
 use std::{collections::BTreeMap, fs, sync::Arc};
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::extract::{Path, State};
 use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
 use deskhand_runtime::Unsealed;
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
+use serde_json::json;
 
 use super::{
     api::{Created, OfSession, Started},
     options::RunOptions,
 };
-use crate::page::{Service, error::PageError, fleet::task_of, once::Attempt};
+use crate::page::{Service, error::PageError, fleet::task_of, json::JsonBody, once::Attempt};
 
 /// What the API says of starting.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
@@ -26,10 +24,11 @@ const PLANS: &str = "plans";
 
 /// A session to start.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
-#[schemars(rename = "StartSession")]
+#[schemars(rename = "StartSession", transform = needs_request)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Wanted {
     /// What to do.
+    #[schemars(regex(pattern = r"\S"))]
     request: String,
     /// Steps to follow, in order; without them, agents find their own way.
     steps: Vec<String>,
@@ -39,6 +38,11 @@ pub(super) struct Wanted {
     script_variables: BTreeMap<String, String>,
     #[serde(flatten)]
     options: RunOptions,
+}
+
+/// A session without a request is refused, with the field that is missing.
+fn needs_request(schema: &mut Schema) {
+    schema.insert("required".to_owned(), json!(["request"]));
 }
 
 impl Wanted {
@@ -70,7 +74,7 @@ impl Wanted {
         if steps.is_empty() {
             return Ok(request.to_owned());
         }
-        let plan = serde_json::json!({"task": request, "steps": steps});
+        let plan = json!({"task": request, "steps": steps});
         let folder =
             service.workers.new_folder(PLANS).map_err(|error| PageError::failed("keep the plan", &error))?;
         let file = folder.join("plan.json");
@@ -83,7 +87,7 @@ impl Wanted {
 pub(super) async fn start(
     State(service): State<Arc<Service>>,
     attempt: Attempt,
-    Json(wanted): Json<Wanted>,
+    JsonBody(wanted): JsonBody<Wanted>,
 ) -> Result<Created<Started>, PageError> {
     let id = begin(&service, attempt, wanted).await?;
     Ok(Created(Started { id }))
@@ -146,7 +150,7 @@ pub(super) async fn resume(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
     attempt: Attempt,
-    Json(wanted): Json<GoOn>,
+    JsonBody(wanted): JsonBody<GoOn>,
 ) -> Result<Created<Started>, PageError> {
     if let (Some(fleet), Some(task)) = (&service.fleet, task_of(&id)) {
         wanted.is_empty()?;
@@ -177,6 +181,7 @@ pub(super) async fn resume(
 #[serde(deny_unknown_fields)]
 pub(super) struct Fork {
     /// The last record to keep.
+    #[schemars(range(max = u64::MAX))]
     at: u64,
     /// What to do once the request in progress there is done.
     #[serde(default)]
@@ -194,7 +199,7 @@ pub(super) async fn fork(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
     _attempt: Attempt,
-    Json(wanted): Json<Fork>,
+    JsonBody(wanted): JsonBody<Fork>,
 ) -> Result<Created<Started>, PageError> {
     service.hub.folder(&id)?;
     let Fork { at, request, model, policy } = wanted;

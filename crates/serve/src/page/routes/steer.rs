@@ -2,10 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::{
-    Json,
-    extract::{Path, State},
-};
+use axum::extract::{Path, State};
 use deskhand_core::command::Command;
 use deskhand_runtime::{
     people::protocol::ToSession,
@@ -20,6 +17,7 @@ use crate::page::{
     Service,
     error::PageError,
     fleet::task_of,
+    json::JsonBody,
     live::{Meant, Prompt},
     once::Attempt,
 };
@@ -54,7 +52,7 @@ pub(super) async fn wish(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
     _attempt: Attempt,
-    Json(Wish(line)): Json<Wish>,
+    JsonBody(Wish(line)): JsonBody<Wish>,
 ) -> Result<Accepted, PageError> {
     if !line.get("do").is_some_and(Value::is_string) {
         return Err(PageError::wrong("a line of the protocol has a field `do`: docs/guides/protocol.md"));

@@ -24,7 +24,7 @@ use super::{
     api::{Created, OfSession, Started},
     options::{Defaults, RunOptions},
 };
-use crate::page::{Service, error::PageError, once::Attempt};
+use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
 
 /// The most workflows that are listed.
 const LISTED_MAX: usize = 500;
@@ -182,7 +182,7 @@ pub(super) fn values_of(
     workflow: &Workflow,
     given: &BTreeMap<String, String>,
 ) -> Result<Vec<String>, PageError> {
-    workflow.values(given).map_err(|problem| PageError::wrong(error_chain(&problem)))?;
+    workflow.values(given).map_err(|problem| PageError::conflict(error_chain(&problem)))?;
     Ok(given.iter().map(|(name, value)| format!("--{name}={value}")).collect())
 }
 
@@ -191,7 +191,7 @@ pub(super) async fn run(
     State(service): State<Arc<Service>>,
     Path(OfWorkflow { name }): Path<OfWorkflow>,
     _attempt: Attempt,
-    Json(wanted): Json<Run>,
+    JsonBody(wanted): JsonBody<Run>,
 ) -> Result<Created<Started>, PageError> {
     let reading = (Arc::clone(&service), name.clone());
     let read = spawn_blocking(move || named(&reading.0, &reading.1)).await;
@@ -251,7 +251,7 @@ pub(super) struct UnsureView {
 pub(super) async fn learn(
     State(service): State<Arc<Service>>,
     Path(OfSession { id }): Path<OfSession>,
-    Json(lesson): Json<Lesson>,
+    JsonBody(lesson): JsonBody<Lesson>,
 ) -> Result<Created<Learnt>, PageError> {
     service.hub.folder(&id)?;
     let learnt = spawn_blocking(move || learn_now(&service, &id, &lesson)).await;
