@@ -126,7 +126,8 @@ fn every_limit_that_the_second_player_reaches_is_documented() {
         let name = &case.name;
         has_patterns(case);
         assert!(!case.goal.is_empty() && !case.is_honest(), "{name}");
-        assert!(!case.player.is_empty() || !case.command.is_empty() || !case.pages.is_empty(), "{name}");
+        let attackers = [&case.player, &case.config].iter().any(|text| !text.is_empty());
+        assert!(attackers || !case.command.is_empty() || !case.pages.is_empty(), "{name}");
         assert_eq!(case.holds.is_some(), !case.documented.is_empty(), "{name}");
         assert!(
             documented.contains(&words(&case.documented)),
