@@ -3,13 +3,15 @@
 use std::{
     io::{BufRead as _, BufReader, Write as _},
     process::{Child, Stdio},
+    sync::mpsc::{Receiver, channel},
+    thread,
 };
 
 use serde_json::{Value, json};
 
 use crate::{
     browser::{Browser, Kind},
-    page::{Ending, Service},
+    page::{BOUND, Ending, Service},
     people::GREETING,
     support::World,
 };
@@ -20,21 +22,32 @@ const BADGE: &str = "document.querySelector('tr[data-session] .state .badge')?.t
 /// A session in a terminal, whose user answers there.
 struct Terminal {
     child: Child,
-    lines: Box<dyn Iterator<Item = std::io::Result<String>>>,
+    /// Its lines, which are read as they come: it does not wait for who reads them.
+    lines: Receiver<Value>,
 }
 
 impl Terminal {
     fn start(world: &World, arguments: &[&str]) -> Self {
         let mut command = world.command(arguments);
         let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-        let lines = Box::new(BufReader::new(child.stdout.take().unwrap()).lines());
+        let (sender, lines) = channel();
+        let read = BufReader::new(child.stdout.take().unwrap());
+        thread::spawn(move || {
+            for line in read.lines().map_while(Result::ok) {
+                sender.send(serde_json::from_str(&line).unwrap()).ok();
+            }
+        });
         Self { child, lines }
     }
 
     /// Answers the next prompt of a kind.
     fn answers(&mut self, kind: &str, mut answer: Value) {
-        let asked = self.lines.by_ref().map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
-        let asked = asked.into_iter().find(|line| line["kind"] == kind).unwrap();
+        let asked = loop {
+            let line = self.lines.recv_timeout(BOUND).unwrap();
+            if line["kind"] == kind {
+                break line;
+            }
+        };
         answer["id"] = asked["id"].clone();
         writeln!(self.child.stdin.as_mut().unwrap(), "{answer}").unwrap();
     }
