@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{ElementRef, Refusal, WindowRef};
+use super::{Cancellation, ElementRef, Extent, Refusal, WindowRef};
 use crate::{
     command::Verdict,
     ui::{CellRange, CellRef, State},
@@ -43,6 +43,18 @@ impl Evidence {
             Self::Unknown { .. } => Verdict::Unknown,
             Self::Refused { .. } => Verdict::Refused,
         }
+    }
+}
+
+impl Evidence {
+    /// Whether the action was cancelled.
+    pub const fn is_cancelled(&self) -> bool {
+        matches!(
+            self,
+            Self::NotSeen { shortfall: Shortfall::Cancelled { .. } }
+                | Self::Unknown { uncertainty: Uncertainty::Cancelled { .. } }
+                | Self::Refused { refusal: Refusal::Cancelled }
+        )
     }
 }
 
@@ -422,6 +434,18 @@ pub enum Shortfall {
         /// The window in front.
         window: WindowRef,
     },
+    /// A part of a long text did not arrive as it was typed, so that the rest was not typed.
+    StoppedTyping {
+        /// How much was typed.
+        extent: Extent,
+        /// What stands around the place where it was typed.
+        around: Surroundings,
+    },
+    /// It was cancelled, and what was done of it is known.
+    Cancelled {
+        /// What was done.
+        cancellation: Cancellation,
+    },
 }
 
 /// What stands around a place in a text before and after an action, each clipped.
@@ -477,6 +501,11 @@ pub enum Uncertainty {
     FileUnchanged {
         /// The file, if it is known.
         path: Option<String>,
+    },
+    /// It was cancelled. What was sent is known, and nothing shows what the application made of it.
+    Cancelled {
+        /// What was sent.
+        cancellation: Cancellation,
     },
 }
 

@@ -10,6 +10,7 @@
 mod act;
 mod aim;
 mod aspect;
+mod cancelled;
 mod evidence;
 mod facts;
 mod refusal;
@@ -19,6 +20,7 @@ pub mod words;
 pub use act::{Act, Button, Condition, PostCondition, TEXT_MAX};
 pub use aim::{Aim, ElementRef, WindowRef};
 pub use aspect::{Aspect, Change, WaitedFor};
+pub use cancelled::{Cancellation, Extent, ExtentUnit, InputCounts};
 pub use evidence::{
     Blindness, Evidence, Mismatch, Now, Proof, Rank, Shortfall, Surroundings, Uncertainty, Way,
 };

@@ -112,6 +112,8 @@ pub enum Refusal {
     },
     /// The window closed before.
     WindowClosed,
+    /// It was cancelled before anything was sent.
+    Cancelled,
     /// The target does not offer what the action needs.
     Unsupported {
         /// The target.

@@ -1,6 +1,6 @@
 //! The words for proofs, shortfalls and uncertainties.
 
-use super::{Said, condition_label, refusal::because, target, waited::waited};
+use super::{Said, cancelled::interrupted, condition_label, refusal::because, target, waited::waited};
 use crate::action::{
     Act, Action, Blindness, ElementRef, Mismatch, Now, PostCondition, Proof, Shortfall, Surroundings,
     Uncertainty, Way, WindowRef,
@@ -247,6 +247,14 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
         Shortfall::Behind { window } => {
             Said::statement(format!("{} has the focus, but {} is in front of it", label(), window.label()))
         }
+        Shortfall::StoppedTyping { extent, around } => Said::about(
+            action,
+            format!(
+                "stopped after {} of {} characters, which do not read as typed: there it was {:?} before and is {:?} now",
+                extent.done, extent.total, around.before, around.after
+            ),
+        ),
+        Shortfall::Cancelled { cancellation } => Said::about(action, interrupted(cancellation)),
         Shortfall::NotFulfilled => {
             Said::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
         }
@@ -370,6 +378,7 @@ pub(super) fn unknown(action: &Action, uncertainty: &Uncertainty) -> Said {
                     .to_owned(),
             },
         ),
+        (Uncertainty::Cancelled { cancellation }, _) => Said::about(action, interrupted(cancellation)),
         (Uncertainty::Unreadable { error }, _) => {
             Said::statement(format!("{} can no longer be read: {error}", target(&action.aim)))
         }

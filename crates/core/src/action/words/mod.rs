@@ -1,10 +1,11 @@
 //! The sentences about actions: a pure function of the data. Nothing reads them back.
 
+mod cancelled;
 mod evidence;
 mod refusal;
 mod waited;
 
-use super::{Act, Action, Aim, Button, Condition, Evidence, Refusal, Report, WaitedFor};
+use super::{Act, Action, Aim, Button, Cancellation, Condition, Evidence, Refusal, Report, WaitedFor};
 use crate::text::one_line;
 
 /// From this time on a wait is explained.
@@ -70,6 +71,11 @@ fn beside_command(report: &Report) -> String {
         },
         Report::Native { .. } | Report::Text { .. } | Report::Recorded { .. } => sentence(report),
     }
+}
+
+/// What was done of a cancelled action.
+pub(super) fn interrupted(cancellation: &Cancellation) -> String {
+    cancelled::interrupted(cancellation)
 }
 
 /// The words for a refusal alone.

@@ -75,6 +75,7 @@ pub(super) fn because(refusal: &Refusal) -> String {
         }
         Refusal::LastLook { found } => last_look(found),
         Refusal::WindowClosed => "the window closed before".to_owned(),
+        Refusal::Cancelled => "cancelled before anything was sent".to_owned(),
         Refusal::CellNotOnScreen { cell } => format!("{cell} is not on screen"),
         Refusal::Unsupported { element, what } => unsupported(element, *what),
         Refusal::NotFound { name, among } => not_found(name, among),
