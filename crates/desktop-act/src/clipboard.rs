@@ -10,7 +10,7 @@ use deskhand_core::{
     ui::Pattern,
 };
 use deskhand_desktop::{
-    Desktop, DesktopResult,
+    CancelScope, Desktop, DesktopResult,
     keys::{Key, KeyChord, Modifier},
 };
 use serde_json::json;
@@ -119,10 +119,14 @@ async fn paste_here<D: Desktop>(
 ) -> Result<u64, Halt> {
     let held = desktop.clipboard().await.unwrap_or_default();
     desktop.set_clipboard(Some(text)).await?;
-    let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
-    desktop.clipboard_taken(FETCH_BOUND).await?;
-    let settled = desktop.settle(watch, limits.quiet).await?;
-    desktop.set_clipboard(held.as_deref()).await?;
-    Ok(settled.waited_ms)
+    let pasted = async {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
+        desktop.clipboard_taken(FETCH_BOUND).await?;
+        Ok(desktop.settle(watch, limits.quiet).await?.waited_ms)
+    };
+    let waited_ms = pasted.await;
+    // Also after a cancellation.
+    CancelScope::shielded(desktop.set_clipboard(held.as_deref())).await?;
+    waited_ms
 }

@@ -160,12 +160,39 @@ impl Expected {
             };
             return (proof.into(), excerpt(found, (start, start + length), OUTPUT_MAX));
         }
+        let (around, output) = Self::around(stale, found);
+        let text = around.after.clone();
+        let shortfall = Shortfall::ReadsOtherwise { text, corrected: false, around: Some(around) };
+        (shortfall.into(), output)
+    }
+
+    /// What stands where two texts differ, and the part of `found` there.
+    pub(crate) fn around(stale: &str, found: &str) -> (Surroundings, String) {
         let (was, is) = changed_part(stale, found);
         let around =
             Surroundings { before: excerpt(stale, was, TEXT_MAX), after: excerpt(found, is, TEXT_MAX) };
-        let text = around.after.clone();
-        let shortfall = Shortfall::ReadsOtherwise { text, corrected: false, around: Some(around) };
-        (shortfall.into(), excerpt(found, is, OUTPUT_MAX))
+        (around, excerpt(found, is, OUTPUT_MAX))
+    }
+
+    /// How many characters of `text`, from the first one on, `found` shows as typed: the most likely number if they were `sent`.
+    /// `None` if it shows something else.
+    pub(crate) fn typed_of(&self, text: &str, stale: &str, found: &str, sent: u64) -> Option<u64> {
+        let length = |text: &str| text.chars().count();
+        let around = match self {
+            Self::Between(head, tail) => length(head) + length(tail),
+            Self::Somewhere(before) => length(before),
+        };
+        let added = length(found).saturating_sub(around);
+        let sent = usize::try_from(sent).unwrap_or(usize::MAX);
+        // Toolkits add a line end, or take it away.
+        let likely = [sent, added, added.saturating_sub(1), added + 1];
+        let is_shown = |count: &usize| {
+            let typed: String = text.chars().take(*count).collect();
+            // Without a key, what was selected is still there.
+            let untouched = *count == 0 && plain(found) == plain(stale);
+            untouched || (*count <= length(text) && self.judge(&typed, stale, found) == Reading::Met)
+        };
+        likely.into_iter().find(is_shown).and_then(|count| u64::try_from(count).ok())
     }
 }
 

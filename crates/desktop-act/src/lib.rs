@@ -112,7 +112,7 @@ pub use hover::hover;
 pub use invoke::invoke;
 pub use launching::{Opened, Opening, launch, open};
 pub use meaning::cells_equal;
-pub use permitted::{Live, Permit, Permitted, SecretUse};
+pub use permitted::{ByHand, Live, Permit, Permitted, SecretUse};
 pub use press_again::press_again;
 pub use press_keys::press_keys;
 pub use read_table::read_table;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use deskhand_core::ui::{CellRange, Element};
 use deskhand_desktop::{
-    Desktop, DesktopResult,
+    CancelScope, Desktop, DesktopResult,
     keys::{Key, KeyChord, Modifier},
 };
 
@@ -44,8 +44,12 @@ fn is_number(text: &str) -> bool {
 pub(crate) async fn paste_rows<D: Desktop>(desktop: &D, format: &str, rows: &str) -> DesktopResult<bool> {
     let held = desktop.clipboard().await.unwrap_or_default();
     desktop.set_clipboard_as(format, rows).await?;
-    desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
-    let fetched = desktop.clipboard_taken(FETCH_BOUND).await?;
-    desktop.set_clipboard(held.as_deref()).await?;
-    Ok(fetched)
+    let pasted = async {
+        desktop.press(&KeyChord { modifiers: vec![Modifier::Ctrl], key: Key::Char('v') }).await?;
+        desktop.clipboard_taken(FETCH_BOUND).await
+    };
+    let fetched = pasted.await;
+    // Also after a cancellation.
+    CancelScope::shielded(desktop.set_clipboard(held.as_deref())).await?;
+    fetched
 }

@@ -1,13 +1,13 @@
 //! Pressing key chords.
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ArgumentProblem, Refusal},
+    action::{Act, Action, Aim, ArgumentProblem, Extent, ExtentUnit, Refusal},
     command::Route,
     ids::WindowId,
     ui::WindowInfo,
 };
 use deskhand_desktop::{
-    Desktop, DesktopError, DesktopResult,
+    CancelScope, Desktop, DesktopError, DesktopResult,
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 use serde_json::Value;
@@ -17,7 +17,7 @@ use crate::{
     documents::{Answers, Saved, Saving},
     effect::wait_for_effect,
     patience::{handle_earlier, settle_earlier, watch_app},
-    report::{ActLimits, ActionReport, Halt, carry_out},
+    report::{ActLimits, ActionReport, Halt, cancelled, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -55,35 +55,56 @@ pub(crate) async fn press_all<D: Desktop>(
         return Err(Refusal::from(problem).into());
     }
     let (mut actions, mut window_opened) = (Vec::new(), None);
+    let before = CancelScope::current().inputs().chords;
     for (index, chord) in chords.iter().enumerate() {
-        let act = Act::Press { chord: chord.to_string() };
-        let front = match bring_to_front(desktop, window).await {
+        match Box::pin(press_one(desktop, window, chord, limits)).await {
+            Ok((action, opened)) => {
+                actions.push(action);
+                window_opened = opened.or(window_opened);
+            }
             // The window closed because of an earlier chord: that is its effect.
             Err(Halt::Failed(DesktopError::NoWindow(_))) if index > 0 => {
+                let act = Act::Press { chord: chord.to_string() };
                 actions.push(Action::new(act, Aim::Unresolved, Refusal::WindowClosed));
                 break;
             }
-            other => other?,
-        };
-        match sign_of(chord) {
-            // Its effect is the caret, where it is once all was handled.
-            Sign::Unlikely => drop(handle_earlier(desktop, front.id).await?),
-            Sign::Expected | Sign::Possible | Sign::Again => settle_earlier(desktop, front.id).await?,
+            Err(halt) if halt.is_cancelled() => {
+                let done = CancelScope::current().inputs().chords.saturating_sub(before);
+                let total = u64::try_from(chords.len()).unwrap_or(u64::MAX);
+                let extent = Extent { unit: ExtentUnit::Chords, done, total, shown: false };
+                let act = Act::Press { chord: words(chords) };
+                actions.push(cancelled(act, Aim::Unresolved, Some(extent)));
+                break;
+            }
+            Err(halt) => return Err(halt),
         }
-        if let Some((action, asks)) = saving(desktop, window, &front, chord, limits).await? {
-            actions.push(action);
-            window_opened = asks.or(window_opened);
-            continue;
-        }
-        let before = before_keys(desktop, &front, chord).await?;
-        let watch = watch_app(desktop, front.id).await?;
-        desktop.press(chord).await?;
-        let effect = wait_for_effect(desktop, watch, &before, limits).await?;
-        let one = effect.to_done(act, Aim::focus_of(&front), Route::Input);
-        actions.push(one.action);
-        window_opened = one.window.or(window_opened);
     }
     Ok(ActionReport { actions, window: window_opened, output: Value::Null })
+}
+
+/// Presses one chord; what came of it, with the window that opened.
+async fn press_one<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    chord: &KeyChord,
+    limits: &ActLimits,
+) -> Result<(Action, Option<WindowInfo>), Halt> {
+    let act = Act::Press { chord: chord.to_string() };
+    let front = bring_to_front(desktop, window).await?;
+    match sign_of(chord) {
+        // Its effect is the caret, where it is once all was handled.
+        Sign::Unlikely => drop(handle_earlier(desktop, front.id).await?),
+        Sign::Expected | Sign::Possible | Sign::Again => settle_earlier(desktop, front.id).await?,
+    }
+    if let Some(saved) = saving(desktop, window, &front, chord, limits).await? {
+        return Ok(saved);
+    }
+    let before = before_keys(desktop, &front, chord).await?;
+    let watch = watch_app(desktop, front.id).await?;
+    desktop.press(chord).await?;
+    let effect = wait_for_effect(desktop, watch, &before, limits).await?;
+    let one = effect.to_done(act, Aim::focus_of(&front), Route::Input);
+    Ok((one.action, one.window))
 }
 
 /// The snapshot before a chord: it is aimed at what has the focus.

@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, Evidence, Refusal, Report, Uncertainty},
+    action::{Act, Action, Aim, Cancellation, Evidence, Extent, Refusal, Report, Shortfall, Uncertainty},
     command::{Route, Verdict},
     geometry::{Point, Screen},
     ids::ElementId,
     ui::WindowInfo,
 };
-use deskhand_desktop::{Change, DesktopError, DesktopResult, QuietLimits};
+use deskhand_desktop::{CancelScope, Change, DesktopError, DesktopResult, QuietLimits};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
@@ -76,10 +76,12 @@ impl ActionReport {
     /// The verdict: of several actions, `seen` if one of them was.
     pub fn effect(&self) -> Verdict {
         let verdicts = || self.actions.iter().map(|action| action.evidence.verdict());
-        match self.actions.as_slice() {
-            [action] => action.evidence.verdict(),
-            _ if verdicts().any(|verdict| verdict == Verdict::Seen) => Verdict::Seen,
-            _ => Verdict::NotSeen,
+        let cancelled = self.actions.iter().find(|action| action.evidence.is_cancelled());
+        match (cancelled, self.actions.as_slice()) {
+            // What was cancelled was not seen as a whole, whatever came of its parts.
+            (Some(action), _) | (None, [action]) => action.evidence.verdict(),
+            (None, _) if verdicts().any(|verdict| verdict == Verdict::Seen) => Verdict::Seen,
+            (None, _) => Verdict::NotSeen,
         }
     }
 
@@ -181,6 +183,13 @@ pub(crate) enum Halt {
     Failed(DesktopError),
 }
 
+impl Halt {
+    /// Whether the call was cancelled.
+    pub(crate) const fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Failed(DesktopError::Cancelled { .. }))
+    }
+}
+
 impl From<DesktopError> for Halt {
     fn from(error: DesktopError) -> Self {
         if let DesktopError::Refused(refusal) = error { Self::Refused(refusal) } else { Self::Failed(error) }
@@ -198,6 +207,7 @@ pub(crate) fn report(act: Act, result: Result<impl Into<ActionReport>, Halt>) ->
     match result {
         Ok(report) => Ok(report.into()),
         Err(Halt::Refused(refusal)) => Ok(refused(act, *refusal)),
+        Err(Halt::Failed(DesktopError::Cancelled { .. })) => Ok(cancelled(act, Aim::Unresolved, None).into()),
         Err(Halt::Failed(error)) => Err(error),
     }
 }
@@ -208,6 +218,21 @@ pub(crate) fn carry_out<'a, R: Into<ActionReport>>(
     work: impl Future<Output = Result<R, Halt>> + Send + 'a,
 ) -> BoxFuture<'a, DesktopResult<ActionReport>> {
     Box::pin(async move { report(act, work.await) })
+}
+
+/// A cancelled action, with what the call has sent and how far it came.
+pub(crate) fn cancelled(act: Act, aim: Aim, extent: Option<Extent>) -> Action {
+    let inputs = CancelScope::current().inputs();
+    let cancellation = Cancellation { inputs, extent };
+    match extent {
+        _ if inputs.is_empty() => Action::new(act, aim, Refusal::Cancelled),
+        Some(Extent { shown: true, .. }) => {
+            Action::new(act, aim, Shortfall::Cancelled { cancellation }).by(Route::Input)
+        }
+        Some(Extent { shown: false, .. }) | None => {
+            Action::new(act, aim, Uncertainty::Cancelled { cancellation }).by(Route::Input)
+        }
+    }
 }
 
 /// The report of an action that was refused before its target was resolved.

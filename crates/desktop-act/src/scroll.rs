@@ -2,20 +2,21 @@
 
 use deskhand_core::{
     action::{
-        Act, Action, Aim, ArgumentProblem, Evidence, Proof, Refusal, Shortfall, Uncertainty, Unsupported,
+        Act, Action, Aim, ArgumentProblem, Evidence, Extent, ExtentUnit, Proof, Refusal, Shortfall,
+        Uncertainty, Unsupported,
     },
     command::Route,
     geometry::{Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{Element, State, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction};
+use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, ElementAction};
 
 use crate::{
     checks::{Need, check},
     patience::{read_element, read_tree, watch_app},
     place::surface_at,
-    report::{ActLimits, ActionReport, Halt, Target, carry_out},
+    report::{ActLimits, ActionReport, Halt, Target, cancelled, carry_out},
     surfaces::bring_to_front,
 };
 
@@ -75,8 +76,20 @@ async fn scroll_and_check<D: Desktop>(
     bring_to_front(desktop, surface.id).await?;
     let before = places(desktop, &surface, within).await?;
     let watch = watch_app(desktop, surface.id).await?;
-    desktop.scroll(point, by.right, by.down).await?;
-    let settled = desktop.settle(watch, limits.quiet).await?;
+    let begun = CancelScope::current().inputs().notches;
+    let scrolled = match desktop.scroll(point, by.right, by.down).await {
+        Ok(()) => desktop.settle(watch, limits.quiet).await,
+        Err(error) => Err(error),
+    };
+    let settled = match scrolled {
+        Err(DesktopError::Cancelled { .. }) => {
+            let done = CancelScope::current().inputs().notches.saturating_sub(begun);
+            let total = u64::from(by.right.unsigned_abs().saturating_add(by.down.unsigned_abs()));
+            let extent = Extent { unit: ExtentUnit::Notches, done, total, shown: false };
+            return Ok(cancelled(by.act(), aim, Some(extent)));
+        }
+        other => other?,
+    };
     let after = places(desktop, &surface, within).await?;
     let moved = before != after;
     let evidence: Evidence = match (moved, settled.damaged) {

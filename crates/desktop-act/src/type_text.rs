@@ -1,16 +1,19 @@
 //! Types text into an element or the focused one, and reads it back. Nothing is ever typed twice.
 
+use std::time::Duration;
+
 use deskhand_core::{
     action::{
-        Act, Action, Aim, Blindness, Change, Evidence, Proof, Refusal, Shortfall, TEXT_MAX, Uncertainty,
-        Unsupported,
+        Act, Action, Aim, Blindness, Change, Evidence, Extent, ExtentUnit, InputCounts, Proof, Refusal,
+        Shortfall, TEXT_MAX, Uncertainty, Unsupported,
     },
     command::Route,
     ids::{ElementId, WindowId},
+    secret::reference,
     text::clip,
     ui::{Element, Pattern, Role, State},
 };
-use deskhand_desktop::{Desktop, DesktopResult};
+use deskhand_desktop::{CancelScope, Desktop, DesktopError, DesktopResult, QuietLimits};
 use serde_json::json;
 
 use crate::{
@@ -19,8 +22,8 @@ use crate::{
     effect::wait_for_effect,
     expected::{Expected, Reading},
     focus::focus_element,
-    patience::{patiently, read_tree, watch_app},
-    report::{ActLimits, ActionReport, Halt, carry_out, report},
+    patience::{handle_earlier, patiently, read_tree, watch_app},
+    report::{ActLimits, ActionReport, Halt, cancelled, carry_out, report},
     surfaces::{bring_to_front, opened, surface_of, surfaces},
     text::{blindness, characters, clear, dots, has_keyboard, hiding, present, read, read_when_done},
     type_drawn::{Drawn, Typed, is_told_by_pictures},
@@ -66,7 +69,26 @@ pub async fn type_text<D: Desktop>(
         Err(halt) => return report(request.act(None), Err::<Action, _>(halt)),
     };
     let act = request.act(target.as_ref().map(|ready| &ready.element));
-    carry_out(act, type_and_check(desktop, window, target, request, limits)).await
+    let aim = target.as_ref().map_or(Aim::Unresolved, |ready| Aim::element(&ready.element));
+    let cancelled_act = act.clone();
+    let typing = async {
+        let before = CancelScope::current().inputs();
+        match type_and_check(desktop, window, target, request, limits).await {
+            Err(halt) if halt.is_cancelled() => {
+                Ok(cancelled(cancelled_act, aim, sent_of(&request.text, before)).into())
+            }
+            other => other,
+        }
+    };
+    carry_out(act, typing).await
+}
+
+/// How much of a text was sent since; `None` for a secret, whose length is not told.
+fn sent_of(text: &str, before: InputCounts) -> Option<Extent> {
+    let done = CancelScope::current().inputs().characters.saturating_sub(before.characters);
+    let total = characters(&text.replace("\r\n", "\n"));
+    let extent = Extent { unit: ExtentUnit::Characters, done, total, shown: false };
+    reference(text).is_none().then_some(extent)
 }
 
 /// The element that takes the keys, focused.
@@ -144,7 +166,21 @@ async fn type_readable<D: Desktop>(
         return Err(Refusal::Unsupported { element: (&ready.element).into(), what: Unsupported::Text }.into());
     };
     let (expected, stale) = (present.expected(), present.text);
-    let (mut waited_ms, changes) = type_once(desktop, ready, &request.text, limits).await?;
+    let before = CancelScope::current().inputs();
+    let typing = type_pieces(desktop, ready, (&expected, &stale), &request.text, limits).await;
+    let Typing { mut waited_ms, changes, stopped } = match typing {
+        Err(halt) if halt.is_cancelled() => {
+            let sent = sent_of(&request.text, before);
+            let extent = CancelScope::shielded(shown_of(desktop, ready, (&expected, &stale), request, sent));
+            let (act, aim) = (request.act(Some(&ready.element)), Aim::element(&ready.element));
+            return Ok(cancelled(act, aim, extent.await?).into());
+        }
+        other => other?,
+    };
+    if let Some((evidence, output)) = stopped {
+        return Ok(ActionReport::from(done(evidence).after(waited_ms).with_changes(changes))
+            .with_output(json!({ "text": output })));
+    }
     let (evidence, output, more_ms) =
         read_back(desktop, ready, (&expected, &stale), &request.text, limits).await?;
     waited_ms += more_ms;
@@ -187,6 +223,97 @@ async fn completed<D: Desktop>(
         corrected: false,
         completion: Some(clip(&completion, TEXT_MAX)),
     }))
+}
+
+/// The most characters that are typed before they are read back.
+const PIECE_MAX: usize = 200;
+
+/// A text that was typed.
+#[derive(Default)]
+struct Typing {
+    waited_ms: u64,
+    changes: Vec<Change>,
+    /// Why the rest was not typed, and the text around that place.
+    stopped: Option<(Evidence, String)>,
+}
+
+/// Types a text into a readable element. Of a long text each piece is read back before the next one is typed: the first that does not
+/// read as typed ends it.
+async fn type_pieces<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    (expected, stale): (&Expected, &str),
+    text: &str,
+    limits: &ActLimits,
+) -> Result<Typing, Halt> {
+    let letters: Vec<char> = text.replace("\r\n", "\n").chars().collect();
+    let (mut typing, mut typed) = (Typing::default(), String::new());
+    for piece in letters.chunks(PIECE_MAX) {
+        let text: String = piece.iter().collect();
+        let (waited_ms, changes) = type_once(desktop, ready, &text, limits).await?;
+        typing.waited_ms += waited_ms;
+        typing.changes.extend(changes);
+        typed.push_str(&text);
+        let done = typed.chars().count();
+        if done == letters.len() {
+            break;
+        }
+        let judge = |found: &str| expected.judge(&typed, stale, found);
+        let (found, waited_ms) = read_when_done(desktop, ready, piece.len(), &judge, limits).await?;
+        typing.waited_ms += waited_ms;
+        let reads = judge(&found) == Reading::Met
+            || completed(desktop, ready, (expected, typed.as_str()), &found).await?.is_some();
+        if !reads {
+            let (done, total) = (characters(&typed), u64::try_from(letters.len()).unwrap_or(u64::MAX));
+            let extent = Extent { unit: ExtentUnit::Characters, done, total, shown: false };
+            let (around, output) = Expected::around(stale, &found);
+            typing.stopped = Some((Shortfall::StoppedTyping { extent, around }.into(), output));
+            break;
+        }
+    }
+    Ok(typing)
+}
+
+/// How often a field is read after a cancellation.
+const LOOKS_MAX: usize = 10;
+/// How long it may take to show what it got.
+const SHOWS_WITHIN: Duration = Duration::from_millis(200);
+
+/// How much of a text an element shows after its typing was cancelled: read once the application has handled what was sent.
+async fn shown_of<D: Desktop>(
+    desktop: &D,
+    ready: &Ready,
+    (expected, stale): (&Expected, &str),
+    request: &TypeText,
+    sent: Option<Extent>,
+) -> Result<Option<Extent>, Halt> {
+    let Some(sent) = sent else { return Ok(None) };
+    let text = request.text.replace("\r\n", "\n");
+    let mut last = None;
+    handle_earlier(desktop, ready.surface.id).await?;
+    for _ in 0..LOOKS_MAX {
+        let watch = watch_app(desktop, ready.surface.id).await?;
+        let found = match read(desktop, &ready.element).await {
+            Ok(found) => found.unwrap_or_default(),
+            // What was sent is known all the same.
+            Err(Halt::Failed(DesktopError::NotAnswering { .. } | DesktopError::NoElement(_))) => break,
+            Err(halt) => return Err(halt),
+        };
+        let shown = expected.typed_of(&text, stale, &found, sent.done);
+        if shown == Some(sent.done) {
+            return Ok(Some(Extent { shown: true, ..sent }));
+        }
+        let is_same = last.replace(found.clone()) == Some(found);
+        if is_same && let Some(done) = shown {
+            return Ok(Some(Extent { done, shown: true, ..sent }));
+        }
+        if is_same {
+            break;
+        }
+        let quiet = QuietLimits { first_change: SHOWS_WITHIN, bound: SHOWS_WITHIN, ..QuietLimits::default() };
+        desktop.settle(watch, quiet).await?;
+    }
+    Ok(Some(sent))
 }
 
 async fn type_once<D: Desktop>(

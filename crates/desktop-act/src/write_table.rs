@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{Act, Action, Aim, ArgumentProblem, Evidence, Mismatch, Proof, Refusal, Shortfall},
+    action::{
+        Act, Action, Aim, ArgumentProblem, Evidence, Extent, ExtentUnit, Mismatch, Proof, Refusal, Shortfall,
+    },
     command::Route,
     ids::WindowId,
     ui::{CellRange, CellRef, Element, Pattern, State, TableShape, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
-    Button, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
+    Button, CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 use serde_json::json;
@@ -17,8 +19,8 @@ use serde_json::json;
 use crate::{
     meaning::{Likeness, cells_equal, is_error, likeness, number, same_formula},
     paste_cells::{format_for, paste_rows},
-    patience::{comes_within, patiently, watch_app},
-    report::{ActLimits, ActionReport, Halt, carry_out},
+    patience::{comes_within, handle_earlier, patiently, watch_app},
+    report::{ActLimits, ActionReport, Halt, cancelled, carry_out},
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_table, go_to_cell},
     text::{read, select_by_semantics},
@@ -78,26 +80,16 @@ async fn write_and_check<D: Desktop>(
         Kind::Header => return Ok(done(Shortfall::CellTakesNothing { cell: start }.into(), 0).into()),
     }
     let mut cells = Box::pin(sheet.old_cells(range, rows)).await?;
-    let written = match Box::pin(sheet.paste(range, &cells)).await? {
-        Some(waited_ms) => Ok(waited_ms),
-        None => Box::pin(sheet.type_all(&cells)).await?,
-    };
-    let mut waited_ms = match written {
-        Ok(waited_ms) => waited_ms,
-        Err(cell) => return Ok(done(Shortfall::CellTakesNothing { cell }.into(), 0).into()),
-    };
-    cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
-    let (mut shown, mut wrong) = Box::pin(sheet.compare(range, &cells)).await?;
-    let mut again = 0;
-    for cell in cells.iter().filter(|cell| wrong.iter().any(|mismatch| mismatch.cell == cell.at)) {
-        if sheet.is_untouched(cell).await? {
-            waited_ms += Box::pin(sheet.write(cell)).await?;
-            again += 1;
+    let written = Box::pin(sheet.write_all(range, &mut cells)).await;
+    let Written { waited_ms, again, shown, wrong } = match written {
+        Ok(Ok(written)) => written,
+        Ok(Err(cell)) => return Ok(done(Shortfall::CellTakesNothing { cell }.into(), 0).into()),
+        Err(halt) if halt.is_cancelled() => {
+            let extent = Box::pin(CancelScope::shielded(sheet.written_so_far(range, &mut cells))).await;
+            return Ok(cancelled(Act::WriteCells { range }, Aim::element(&table), extent).into());
         }
-    }
-    if again > 0 {
-        (shown, wrong) = Box::pin(sheet.compare(range, &cells)).await?;
-    }
+        Err(halt) => return Err(halt),
+    };
     let count = range.cell_count();
     let right = count - u64::try_from(wrong.len()).unwrap_or(0);
     let output =
@@ -194,6 +186,15 @@ enum Held {
     Other(String),
 }
 
+/// Cells that were written and read back.
+struct Written {
+    waited_ms: u64,
+    /// How many were written again.
+    again: u64,
+    shown: Vec<Mismatch>,
+    wrong: Vec<Mismatch>,
+}
+
 struct Sheet<'a, D: Desktop> {
     desktop: &'a D,
     surface: &'a WindowInfo,
@@ -203,6 +204,45 @@ struct Sheet<'a, D: Desktop> {
 }
 
 impl<D: Desktop> Sheet<'_, D> {
+    /// Writes all cells and reads them back; the cell that accepts nothing, if there is one.
+    async fn write_all(
+        &mut self,
+        range: CellRange,
+        cells: &mut [Cell<'_>],
+    ) -> Result<Result<Written, CellRef>, Halt> {
+        let written = match Box::pin(self.paste(range, cells)).await? {
+            Some(waited_ms) => Ok(waited_ms),
+            None => Box::pin(self.type_all(cells)).await?,
+        };
+        let mut waited_ms = match written {
+            Ok(waited_ms) => waited_ms,
+            Err(cell) => return Ok(Err(cell)),
+        };
+        cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
+        let (mut shown, mut wrong) = Box::pin(self.compare(range, cells)).await?;
+        let mut again = 0;
+        for cell in cells.iter().filter(|cell| wrong.iter().any(|mismatch| mismatch.cell == cell.at)) {
+            if self.is_untouched(cell).await? {
+                waited_ms += Box::pin(self.write(cell)).await?;
+                again += 1;
+            }
+        }
+        if again > 0 {
+            (shown, wrong) = Box::pin(self.compare(range, cells)).await?;
+        }
+        Ok(Ok(Written { waited_ms, again, shown, wrong }))
+    }
+
+    /// How many cells hold what was given, after the writing was cancelled; `None` if they cannot be read.
+    async fn written_so_far(&self, range: CellRange, cells: &mut [Cell<'_>]) -> Option<Extent> {
+        cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
+        handle_earlier(self.desktop, self.surface.id).await.ok()?;
+        let (_, wrong) = Box::pin(self.compare(range, cells)).await.ok()?;
+        let total = range.cell_count();
+        let done = total.saturating_sub(u64::try_from(wrong.len()).unwrap_or(u64::MAX));
+        Some(Extent { unit: ExtentUnit::Cells, done, total, shown: true })
+    }
+
     /// The cells to write with what they hold now, column by column: Return moves the cursor to the next cell.
     async fn old_cells<'r>(&self, range: CellRange, rows: &'r [Vec<String>]) -> Result<Vec<Cell<'r>>, Halt> {
         let content = patiently(|| self.desktop.cells(self.table.id, range)).await?;

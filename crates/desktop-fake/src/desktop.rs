@@ -1,6 +1,7 @@
 //! The capabilities of a desktop in memory.
 
 use std::{
+    fmt,
     process::ExitStatus,
     sync::{Mutex, MutexGuard, PoisonError},
     time::Duration,
@@ -16,9 +17,9 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents, ElementAction, Ended,
-    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
-    Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
+    ElementAction, Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer,
+    NativeCall, Natives, Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{
@@ -29,10 +30,19 @@ use crate::{
 
 const SCREEN: Size = Size { width: 1280, height: 1024 };
 
+/// What happens once there were so many inputs.
+type Hook = (u64, Box<dyn FnOnce() + Send>);
+
 /// A desktop in memory.
-#[derive(Debug)]
 pub struct FakeDesktop {
     stage: Mutex<Stage>,
+    hook: Mutex<Option<Hook>>,
+}
+
+impl fmt::Debug for FakeDesktop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FakeDesktop").field("stage", &self.stage).finish_non_exhaustive()
+    }
 }
 
 impl FakeDesktop {
@@ -56,7 +66,7 @@ impl FakeDesktop {
             stage.apps.push(App { plan, pid: None, answers: true });
         }
         stage.log.clear();
-        Self { stage: Mutex::new(stage) }
+        Self { stage: Mutex::new(stage), hook: Mutex::default() }
     }
 
     fn stage(&self) -> MutexGuard<'_, Stage> {
@@ -80,6 +90,32 @@ impl FakeDesktop {
     /// How many real input events and chords were sent.
     pub fn inputs(&self) -> u64 {
         self.stage().inputs
+    }
+
+    /// Does something once `inputs` more inputs were sent, right after the last of them.
+    pub fn after_inputs(&self, inputs: u64, hook: impl FnOnce() + Send + 'static) {
+        let at = self.inputs() + inputs;
+        *self.hook.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, Box::new(hook)));
+        self.call_hook();
+    }
+
+    fn call_hook(&self) {
+        let inputs = self.inputs();
+        let due = {
+            let mut hook = self.hook.lock().unwrap_or_else(PoisonError::into_inner);
+            hook.take_if(|(at, _)| inputs >= *at)
+        };
+        if let Some((_, hook)) = due {
+            hook();
+        }
+    }
+
+    /// Sends an input, unless the running call is cancelled.
+    fn send(&self, input: impl FnOnce(&mut Stage)) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
+        input(&mut *self.reach()?);
+        self.call_hook();
+        Ok(())
     }
 
     /// Clears the record of events that is kept for tests. Not while a watch is active.
@@ -421,42 +457,43 @@ impl Patterns for FakeDesktop {
 
 impl Input for FakeDesktop {
     async fn click(&self, at: Point<Screen>, held: impl Into<Held> + Send, count: u8) -> DesktopResult<()> {
-        self.reach()?.click_at(at, &held.into(), count);
-        Ok(())
+        self.send(|stage| stage.click_at(at, &held.into(), count))
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
-        self.reach()?.drag(from, to, held);
-        Ok(())
+        self.send(|stage| stage.drag(from, to, held))
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.reach()?.turn_wheel(at, right, down);
-        Ok(())
+        self.send(|stage| stage.turn_wheel(at, right, down))
     }
 
     async fn hover(&self, _at: Point<Screen>) -> DesktopResult<()> {
-        self.reach()?.inputs += 1;
-        Ok(())
+        self.send(|stage| stage.inputs += 1)
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
-        self.reach()?.press_chord(chord);
-        Ok(())
+        self.send(|stage| stage.press_chord(chord))
     }
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
-        let mut stage = self.reach()?;
-        for character in text.chars() {
-            stage.type_into_focus(character);
-        }
-        Ok(())
+        self.enter(text, &[]).await
     }
 
     async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
-        self.type_text(text).await?;
+        let scope = CancelScope::current();
+        let mut sent = 0;
+        for character in text.chars() {
+            scope.check(sent)?;
+            self.send(|stage| stage.type_into_focus(character))?;
+            sent += 1;
+            // Others see each of them, as of keys on a keyboard.
+            tokio::task::yield_now().await;
+        }
         for chord in then {
+            scope.check(sent)?;
             self.press(chord).await?;
+            sent += 1;
         }
         Ok(())
     }

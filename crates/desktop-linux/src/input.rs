@@ -45,7 +45,7 @@ impl Input for LinuxDesktop {
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
         match self.on() {
             On::X11(x11) => self.recorded(x11.scroll(at, right, down)).await,
-            On::Wayland(wayland) => self.recorded(wayland.compositor().display.scroll(at, right, down)).await,
+            On::Wayland(wayland) => self.recorded(wayland.scroll(at, right, down)).await,
         }
     }
 
@@ -60,7 +60,7 @@ impl Input for LinuxDesktop {
         let _typing = self.typing().lock().await;
         match self.on() {
             On::X11(x11) => x11.press(chord).await,
-            On::Wayland(wayland) => wayland.send_chord(chord).await,
+            On::Wayland(wayland) => wayland.send_chord(chord, 0).await,
         }
     }
 

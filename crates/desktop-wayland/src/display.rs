@@ -6,7 +6,7 @@
 use std::{
     sync::{
         Arc, Mutex, PoisonError,
-        atomic::{AtomicU32, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
         mpsc,
     },
     time::Duration,
@@ -14,7 +14,7 @@ use std::{
 
 use deskhand_core::geometry::{Point, Rect, Screen, Size};
 use deskhand_desktop::{
-    Button, DesktopError, DesktopResult, Picture,
+    Button, CancelScope, DesktopError, DesktopResult, Picture,
     keys::{KeyChord, Modifier},
 };
 use tokio::sync::{oneshot, watch};
@@ -39,6 +39,17 @@ use crate::{
 const CALL_BOUND: Duration = ANSWER_BOUND.saturating_add(Duration::from_secs(1));
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
+
+/// A button and modifiers that are held, and where they were pressed.
+#[derive(Debug, Clone)]
+pub struct HeldButton {
+    /// Where it was pressed.
+    pub at: Point<Screen>,
+    /// The button.
+    pub button: Button,
+    /// The modifiers.
+    pub modifiers: Vec<Modifier>,
+}
 
 /// A handle to a compositor; the threads behind it end when it is dropped.
 pub struct Display {
@@ -117,8 +128,10 @@ impl Display {
     ) -> DesktopResult<T> {
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
-            // The receiver is gone if the caller was cancelled.
-            let _ = sender.send(work(worker));
+            // The receiver is gone if the caller was dropped: nobody wants it any more.
+            if !sender.is_closed() {
+                let _ = sender.send(work(worker));
+            }
         });
         if self.gone.is_cancelled() || self.jobs.send(job).is_err() {
             return Err(self.gone_error());
@@ -190,15 +203,19 @@ impl Display {
         self.counts.iter().all(|count| *count.borrow() > 0)
     }
 
-    /// Uses pointer and keys, and waits until the compositor has passed everything on.
+    /// Uses pointer and keys, and waits until the compositor has passed everything on. Nothing is sent if the running call is cancelled
+    /// by the time it is its turn; `done` is what was sent of the input before.
     async fn act<T: Send + 'static>(
         &self,
+        done: u64,
         act: impl FnOnce(&mut Hands, &Client) -> DesktopResult<T> + Send + 'static,
     ) -> DesktopResult<T> {
+        let scope = CancelScope::current();
         self.call(move |worker| {
-            let done = act(&mut worker.hands, &worker.client)?;
+            scope.check(done)?;
+            let acted = act(&mut worker.hands, &worker.client)?;
             worker.hands.pass(&mut worker.client)?;
-            Ok(done)
+            Ok(acted)
         })
         .await
     }
@@ -214,7 +231,7 @@ impl Display {
         modifiers: Vec<Modifier>,
         count: u8,
     ) -> DesktopResult<()> {
-        self.act(move |hands, client| {
+        self.act(0, move |hands, client| {
             hands.move_to(client, at)?;
             hands.modifiers(&modifiers, Pointing::Press)?;
             for _ in 0..count {
@@ -231,55 +248,94 @@ impl Display {
     /// # Errors
     /// [`DesktopError::Failed`] if one is off the screen.
     pub async fn follow(&self, points: Vec<Point<Screen>>) -> DesktopResult<()> {
-        self.act(move |hands, client| points.iter().try_for_each(|point| hands.move_to(client, *point))).await
+        self.act(0, move |hands, client| points.iter().try_for_each(|point| hands.move_to(client, *point)))
+            .await
     }
 
-    /// Turns the wheel at a point.
+    /// Turns the wheel at a point; `done` is how many notches came before.
     ///
     /// # Errors
     /// [`DesktopError::Failed`] if the point is off the screen.
-    pub async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.act(move |hands, client| {
+    pub async fn scroll(&self, at: Point<Screen>, right: i32, down: i32, done: u64) -> DesktopResult<()> {
+        self.act(done, move |hands, client| {
             hands.move_to(client, at)?;
             hands.scroll(right, down)
         })
         .await
     }
 
-    /// Holds modifiers and a button, or lets them go, of the button first.
+    /// Moves to a point and holds modifiers and a button there. `is_held` is set as soon as it may be so.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
-    pub async fn hold(&self, button: Button, modifiers: Vec<Modifier>, what: Pointing) -> DesktopResult<()> {
-        self.act(move |hands, _| match what {
-            Pointing::Press => {
-                hands.modifiers(&modifiers, what)?;
-                hands.button(button, what)
-            }
-            Pointing::Release => {
-                let released = hands.button(button, what);
-                // Let go everything, even if one failed.
-                hands.modifiers(&modifiers, what)?;
-                released
-            }
+    pub async fn hold(&self, grip: &HeldButton, is_held: Arc<AtomicBool>) -> DesktopResult<()> {
+        let HeldButton { at, button, modifiers } = grip.clone();
+        self.act(0, move |hands, client| {
+            hands.move_to(client, at)?;
+            is_held.store(true, Ordering::Relaxed);
+            hands.modifiers(&modifiers, Pointing::Press)?;
+            hands.button(button, Pointing::Press)
         })
         .await
     }
 
-    /// Types as many symbols from the first on as are sent at once; returns how many.
+    /// Lets go a button and modifiers, where the pointer is or `back` where they were pressed, and does so even if the caller does not wait
+    /// for it. Does nothing if `is_held` is not set.
     ///
     /// # Errors
     /// [`DesktopError::Gone`] if the compositor does not answer.
-    pub async fn type_piece(&self, symbols: Vec<Symbol>) -> DesktopResult<usize> {
-        self.act(move |hands, _| hands.type_piece(&symbols)).await
+    pub fn let_go(
+        &self,
+        grip: &HeldButton,
+        is_held: Arc<AtomicBool>,
+        back: bool,
+    ) -> impl Future<Output = DesktopResult<()>> + use<> {
+        let HeldButton { at, button, modifiers } = grip.clone();
+        let (sender, answer) = oneshot::channel();
+        let job: Job = Box::new(move |worker| {
+            let release = |worker: &mut Worker| {
+                if !is_held.swap(false, Ordering::Relaxed) {
+                    return Ok(());
+                }
+                if back {
+                    worker.hands.move_to(&worker.client, at)?;
+                }
+                let released = worker.hands.button(button, Pointing::Release);
+                // Let go everything, even if one failed.
+                worker.hands.modifiers(&modifiers, Pointing::Release)?;
+                worker.hands.pass(&mut worker.client)?;
+                released
+            };
+            let _ = sender.send(release(worker));
+        });
+        let sent = self.jobs.send(job).is_ok();
+        let (gone, silent) = (self.gone_error(), self.silent());
+        async move {
+            if !sent {
+                return Err(gone);
+            }
+            match tokio::time::timeout(CALL_BOUND, answer).await {
+                Ok(Ok(released)) => released,
+                Ok(Err(_)) => Err(gone),
+                Err(_) => Err(silent),
+            }
+        }
     }
 
-    /// Presses and releases a chord.
+    /// Types as many symbols from the first on as are sent at once, at most `most`; returns how many. `done` is how many came before.
+    ///
+    /// # Errors
+    /// [`DesktopError::Gone`] if the compositor does not answer.
+    pub async fn type_piece(&self, symbols: Vec<Symbol>, most: usize, done: u64) -> DesktopResult<usize> {
+        self.act(done, move |hands, _| hands.type_piece(&symbols, most)).await
+    }
+
+    /// Presses and releases a chord; `done` is what was sent of the input before.
     ///
     /// # Errors
     /// [`DesktopError::Key`] if there is no such key.
-    pub async fn press(&self, chord: KeyChord) -> DesktopResult<()> {
-        self.act(move |hands, _| hands.press(&chord)).await
+    pub async fn press(&self, chord: KeyChord, done: u64) -> DesktopResult<()> {
+        self.act(done, move |hands, _| hands.press(&chord)).await
     }
 
     /// The text of the clipboard; `None` if it is empty or holds something else.

@@ -57,11 +57,11 @@ impl Hands {
         Ok(())
     }
 
-    /// Types as many symbols as fit into one piece; returns how many.
-    pub(crate) fn type_piece(&mut self, symbols: &[Symbol]) -> DesktopResult<usize> {
+    /// Types as many symbols as fit into one piece, at most `most`; returns how many.
+    pub(crate) fn type_piece(&mut self, symbols: &[Symbol], most: usize) -> DesktopResult<usize> {
         match self {
-            Self::Virtual(hands) => hands.type_piece(symbols),
-            Self::Remote(remote) => remote.type_piece(symbols),
+            Self::Virtual(hands) => hands.type_piece(symbols, most),
+            Self::Remote(remote) => remote.type_piece(symbols, most),
         }
     }
 

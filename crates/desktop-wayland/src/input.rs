@@ -40,7 +40,7 @@ const NOTCH: f64 = 15.0;
 
 /// What a press of a button or key becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pointing {
+pub(crate) enum Pointing {
     /// It goes down.
     Press,
     /// It comes up.
@@ -188,10 +188,10 @@ impl VirtualHands {
         self.modifiers(&modifiers, Pointing::Release);
     }
 
-    /// Types as many symbols as fit into one piece; returns how many.
-    pub(crate) fn type_piece(&mut self, symbols: &[Symbol]) -> DesktopResult<usize> {
+    /// Types as many symbols as fit into one piece, at most `most`; returns how many.
+    pub(crate) fn type_piece(&mut self, symbols: &[Symbol], most: usize) -> DesktopResult<usize> {
         let ahead = symbols.get(..Keymap::fit(symbols)).unwrap_or_default();
-        let piece = ahead.get(..ahead.len().min(PIECE_MAX)).unwrap_or_default();
+        let piece = ahead.get(..ahead.len().min(PIECE_MAX).min(most)).unwrap_or_default();
         if piece.iter().any(|symbol| self.keymap.key(*symbol).is_none()) {
             self.use_keymap(Keymap::with(ahead))?;
         }

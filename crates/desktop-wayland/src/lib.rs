@@ -30,9 +30,9 @@ mod windows;
 mod worker;
 
 pub use address::Address;
-pub use display::{Display, Way};
+pub use display::{Display, HeldButton, Way};
 pub use events::Event;
-pub use input::{Pointing, symbols_of};
+pub use input::symbols_of;
 pub use keyboard::Symbol;
 pub use shell::gnome::{GNOME_EXTENSION, gnome_shell_version, write_gnome_extension};
 pub use support::Support;

@@ -68,6 +68,13 @@ pub enum DesktopError {
     /// A last look just before the input found something else than what was judged. Nothing was sent.
     #[error("act: refused just before the input")]
     Refused(Box<Refusal>),
+    /// The call was cancelled. Nothing is sent after that.
+    #[error("act: cancelled")]
+    Cancelled {
+        /// What was sent of the input: characters of a text and the chords after it, notches of a scroll, 1 for a drag that was taken
+        /// back; 0 for an input that is sent as a whole or not at all.
+        done: u64,
+    },
     /// An operation that failed in the X server, the bus or the application.
     #[error("{operation}")]
     Failed {

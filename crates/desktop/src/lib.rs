@@ -2,6 +2,7 @@
 //!
 //! - [`capability`]: the traits that every back end implements.
 //! - [`keys`]: keys and chords by name; [`picture`]: pixels and what is drawn into them.
+//! - [`CancelScope`]: what a call is cancelled by.
 //! - [`alike`]: whether two OCR readings are of the same text.
 //!
 //! No back end is here, and nothing depends on agents, models or sessions. Verified actions are in
@@ -37,10 +38,12 @@
 //! ```
 
 pub mod alike;
+mod cancel;
 pub mod capability;
 mod error;
 pub mod picture;
 
+pub use cancel::CancelScope;
 pub use capability::{
     Aspect, BROWSERS, Button, Capabilities, Capture, Change, Clipboard, Desktop, Documents, ElementAction,
     Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,

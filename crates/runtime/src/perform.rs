@@ -7,15 +7,16 @@ use std::{
 };
 
 use deskhand_core::{
+    action::{Cancellation, Refusal},
     command::{CallResult, Command, Verdict},
     duration::milliseconds,
     ids::AgentId,
     known_tools::RECALL,
     outcome::Outcome,
     retrieval::Lookup,
-    session::{Effect, EffectRecord, Event, Session, StopReason},
+    session::{Effect, EffectRecord, Event, NoAnswer, Session, StopReason},
 };
-use deskhand_desktop::Desktop;
+use deskhand_desktop::{CancelScope, Desktop};
 use futures_util::future::BoxFuture;
 use tracing::Instrument as _;
 
@@ -29,9 +30,15 @@ use crate::{
     rank::scores,
     retrieve::Found,
     sources::OpenSources,
+    stop::CallEnd,
     tools::Circumstances,
     waiting::{ModelWaits, Wait},
 };
+
+/// How long a cancelled call may take to report what it did. It sends nothing meanwhile.
+const REPORT_BOUND: Duration = Duration::from_secs(5);
+/// What an agent learns whose approval nobody waits for any more.
+const INTERRUPTED: &str = "the call was cancelled before it was approved";
 
 /// What effects are performed with.
 pub(crate) struct Performer<'a, D: Desktop> {
@@ -101,11 +108,12 @@ impl<'a, D: Desktop> Performer<'a, D> {
             Effect::Call { command } => self.call(command).await,
             Effect::AskUser { questions } => {
                 let asked = self.options.people.ask(record.id, questions);
-                self.unless_stopped(asked).await.unwrap_or_else(|reason| Event::Stopped { reason })
+                self.unless_interrupted(asked, Event::Unanswered { why: NoAnswer::TimedOut }).await
             }
             Effect::AwaitApproval { approval } => {
                 let decided = self.options.people.decide(record, approval, self.session.planned());
-                self.unless_stopped(decided).await.unwrap_or_else(|reason| Event::Stopped { reason })
+                let rejected = Event::Rejected { instruction: Some(INTERRUPTED.to_owned()) };
+                self.unless_interrupted(decided, rejected).await
             }
             Effect::Delegate { agent, subtask, message, request, context } => {
                 let assignment = Assignment {
@@ -191,62 +199,101 @@ impl<'a, D: Desktop> Performer<'a, D> {
         command.agent.filter(|agent| command.tool != RECALL || self.agents.has_tool(*agent, RECALL))
     }
 
-    /// Runs one command. The first stop lets it complete; an immediate stop or the deadline of the round drops it. Commands
-    /// that only read or wait have no side effects and are dropped by any stop.
+    /// Runs one command until it returns, or is to end: by a stop, by an interruption, or at the deadline of the round. Then a command
+    /// on the desktop is cancelled and returns with what it did; what only reads or runs elsewhere is dropped.
     fn call<'b>(&'b self, command: &'b Command) -> BoxFuture<'b, Event> {
         Box::pin(async move {
-            if let Some(reason) = self.options.stop.reason() {
+            let stop = &self.options.stop;
+            if let Some(reason) = stop.reason() {
                 return Event::Stopped { reason };
             }
-            let started = Instant::now();
-            let span = tracing::info_span!("call", tool = command.tool);
-            let run = async {
-                let (policy, places) = (self.session.policy(), self.session.places());
-                match self.agent_of(command) {
-                    Some(agent) => self.agents.call(agent, command).await,
-                    None if self.sources.has(command) => self.sources.call(command, policy, places).await,
-                    None => {
-                        let secrets = self.session.secrets();
-                        let circumstances =
-                            Circumstances { policy, places, secrets: &secrets, camera: Some(&self.camera) };
-                        self.options.tools.run_with(self.options.desktop, command, &circumstances).await
-                    }
-                }
+            let acts = !self.only_reads(command);
+            if stop.is_interrupted() {
+                return Event::Returned { result: not_sent(acts) };
             }
-            .instrument(span);
-            let bounded = async {
-                match self.deadline {
-                    Some(deadline) => tokio::time::timeout_at(deadline, run).await.ok(),
-                    None => Some(run.await),
-                }
+            let (started, scope) = (Instant::now(), CancelScope::default());
+            let span = tracing::info_span!("call", tool = command.tool);
+            let running = scope.run(self.run(command).instrument(span));
+            tokio::pin!(running);
+            let end = tokio::select! {
+                biased;
+                result = &mut running => Err(result),
+                end = self.call_end() => Ok(end),
             };
-            let stop = &self.options.stop;
-            let reads = match self.agent_of(command) {
-                Some(_) => false,
-                None if self.sources.has(command) => self.sources.only_reads(command),
-                None => self.options.tools.only_reads(command),
-            };
-            let stopped = async { if reads { stop.wait().await } else { std::future::pending().await } };
-            let mut result = tokio::select! {
-                reason = stopped => return Event::Stopped { reason },
-                result = bounded => match result {
-                    Some(result) => result,
-                    None => CallResult::failure(
-                        Some(Verdict::Unknown),
-                        "interrupted by the wall-time budget of the round; it may be half done",
-                    ),
-                },
-                reason = stop.wait_now() => {
-                    tracing::info!(?reason, "dropped a running call");
-                    CallResult::failure(
-                        Some(Verdict::Unknown),
-                        "interrupted by the stop; it may be half done",
-                    )
+            let mut result = match end {
+                Err(result) => result,
+                Ok(Some(CallEnd::Stopped(reason))) if !acts => return Event::Stopped { reason },
+                Ok(Some(CallEnd::Interrupted)) if !acts => not_sent(acts),
+                Ok(end) => {
+                    scope.cancel();
+                    tracing::info!(?end, "cancelled a running call");
+                    let reports = self.is_on_desktop(command);
+                    let cancelled = async { if reports { Some(running.await) } else { None } };
+                    tokio::select! {
+                        result = tokio::time::timeout(REPORT_BOUND, cancelled) => result.ok().flatten(),
+                        _ = stop.wait_now() => None,
+                    }
+                    .unwrap_or_else(|| dropped(end, &scope))
                 }
             };
             result.elapsed_ms = milliseconds(started.elapsed());
             Event::Returned { result: result.clipped() }
         })
+    }
+
+    /// Runs one command to its end.
+    async fn run(&self, command: &Command) -> CallResult {
+        let (policy, places) = (self.session.policy(), self.session.places());
+        match self.agent_of(command) {
+            Some(agent) => self.agents.call(agent, command).await,
+            None if self.sources.has(command) => self.sources.call(command, policy, places).await,
+            None => {
+                let secrets = self.session.secrets();
+                let circumstances =
+                    Circumstances { policy, places, secrets: &secrets, camera: Some(&self.camera) };
+                self.options.tools.run_with(self.options.desktop, command, &circumstances).await
+            }
+        }
+    }
+
+    /// Whether a command changes nothing, so that it can be dropped.
+    fn only_reads(&self, command: &Command) -> bool {
+        match self.agent_of(command) {
+            Some(_) => false,
+            None if self.sources.has(command) => self.sources.only_reads(command),
+            None => self.options.tools.only_reads(command),
+        }
+    }
+
+    /// Whether a command is run by a tool of ours, which reports what it did when it is cancelled.
+    fn is_on_desktop(&self, command: &Command) -> bool {
+        self.agent_of(command).is_none() && !self.sources.has(command)
+    }
+
+    /// Waits for what ends a running call; `None` for the deadline of the round.
+    async fn call_end(&self) -> Option<CallEnd> {
+        let deadline = async {
+            match self.deadline {
+                Some(deadline) => tokio::time::sleep_until(deadline).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            end = self.options.stop.wait_for_call_end() => Some(end),
+            () = deadline => None,
+        }
+    }
+
+    /// Waits for a person, unless calls are interrupted: then nobody wants to know any more.
+    async fn unless_interrupted(&self, asked: impl Future<Output = Event>, interrupted: Event) -> Event {
+        let answered = async {
+            tokio::select! {
+                biased;
+                () = self.options.stop.wait_for_interruption() => interrupted,
+                event = asked => event,
+            }
+        };
+        self.unless_stopped(answered).await.unwrap_or_else(|reason| Event::Stopped { reason })
     }
 
     /// Runs `work`, dropping it if the session is stopped.
@@ -267,6 +314,27 @@ impl<'a, D: Desktop> Performer<'a, D> {
             reason = self.options.stop.wait() => Err(reason),
         }
     }
+}
+
+/// The result of a call that was interrupted before it sent anything.
+fn not_sent(acts: bool) -> CallResult {
+    CallResult::failure(acts.then_some(Verdict::Refused), Refusal::Cancelled.reason())
+}
+
+/// The result of a call that was dropped.
+fn dropped(end: Option<CallEnd>, scope: &CancelScope) -> CallResult {
+    let why = match end {
+        None => "the wall-time budget of the round",
+        Some(CallEnd::Stopped(_)) => "the stop",
+        Some(CallEnd::Interrupted) => "the cancellation",
+    };
+    let inputs = scope.inputs();
+    let done = if inputs.is_empty() {
+        "it may be half done".to_owned()
+    } else {
+        Cancellation { inputs, extent: None }.sentence()
+    };
+    CallResult::failure(Some(Verdict::Unknown), format!("interrupted by {why}; {done}"))
 }
 
 /// The deadline of the current or next round.

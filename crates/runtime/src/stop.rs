@@ -6,22 +6,37 @@ use tokio::sync::watch;
 /// How urgent a stop is; ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
-    /// A running call may complete first.
-    AfterCall,
+    /// A running call is cancelled, and reports what it did.
+    Cancel,
     /// At once; a running call is dropped.
     Now,
 }
 
-/// Stops a session. Cheap to clone; clones share the state. It cannot be reset, except for a user stop before the next
-/// request.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct State {
+    stop: Option<(Urgency, StopReason)>,
+    interrupted: bool,
+}
+
+/// Why a running call has to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CallEnd {
+    /// Its session, or the request, is stopped.
+    Stopped(StopReason),
+    /// The calls of its reply are interrupted.
+    Interrupted,
+}
+
+/// Stops a session, or interrupts its calls. Cheap to clone; clones share the state. A stop cannot be reset, except for a user stop
+/// before the next request.
 #[derive(Debug, Clone)]
 pub struct StopSwitch {
-    state: watch::Sender<Option<(Urgency, StopReason)>>,
+    state: watch::Sender<State>,
 }
 
 impl Default for StopSwitch {
     fn default() -> Self {
-        Self { state: watch::Sender::new(None) }
+        Self { state: watch::Sender::new(State::default()) }
     }
 }
 
@@ -31,9 +46,9 @@ impl StopSwitch {
         Self::default()
     }
 
-    /// Stops after the running call, if any; nothing new is started.
-    pub fn after_call(&self, reason: StopReason) {
-        self.raise(Urgency::AfterCall, reason);
+    /// Stops: a running call sends nothing more and returns with what it did; nothing new is started.
+    pub fn cancel(&self, reason: StopReason) {
+        self.raise(Urgency::Cancel, reason);
     }
 
     /// Stops at once: drops the running call without waiting for its result.
@@ -41,18 +56,34 @@ impl StopSwitch {
         self.raise(Urgency::Now, reason);
     }
 
+    /// Interrupts: a running call sends nothing more and returns with what it did, and no call is started until
+    /// [`Self::end_interruption`]. The session and its request go on: its agents learn that the calls were cancelled.
+    pub fn interrupt(&self) {
+        self.state.send_if_modified(|state| !std::mem::replace(&mut state.interrupted, true));
+    }
+
+    /// Lets calls run again.
+    pub fn end_interruption(&self) {
+        self.state.send_if_modified(|state| std::mem::replace(&mut state.interrupted, false));
+    }
+
+    /// Whether calls are interrupted.
+    pub fn is_interrupted(&self) -> bool {
+        self.state.borrow().interrupted
+    }
+
     fn raise(&self, urgency: Urgency, reason: StopReason) {
         self.state.send_if_modified(|state| {
-            let raised = (*state).max(Some((urgency, reason)));
-            std::mem::replace(state, raised) != raised
+            let raised = state.stop.max(Some((urgency, reason)));
+            std::mem::replace(&mut state.stop, raised) != raised
         });
     }
 
     /// Clears a stop by the user before their next request. Other stops remain.
     pub(crate) fn clear_user_stop(&self) {
-        self.state.send_if_modified(|state| match state {
+        self.state.send_if_modified(|state| match state.stop {
             Some((_, StopReason::User)) => {
-                *state = None;
+                state.stop = None;
                 true
             }
             Some((_, StopReason::WallTime | StopReason::Signal)) | None => false,
@@ -61,12 +92,12 @@ impl StopSwitch {
 
     /// The reason, once stopped.
     pub fn reason(&self) -> Option<StopReason> {
-        self.state.borrow().map(|(_, reason)| reason)
+        self.state.borrow().stop.map(|(_, reason)| reason)
     }
 
     /// Waits for a stop.
     pub async fn wait(&self) -> StopReason {
-        self.wait_for(Urgency::AfterCall).await
+        self.wait_for(Urgency::Cancel).await
     }
 
     /// Waits for an immediate stop.
@@ -74,10 +105,30 @@ impl StopSwitch {
         self.wait_for(Urgency::Now).await
     }
 
+    /// Waits for what ends a running call.
+    pub(crate) async fn wait_for_call_end(&self) -> CallEnd {
+        let mut receiver = self.state.subscribe();
+        let on = receiver.wait_for(|state| state.stop.is_some() || state.interrupted).await;
+        match on.map(|state| state.stop) {
+            Ok(Some((_, reason))) => CallEnd::Stopped(reason),
+            Ok(None) => CallEnd::Interrupted,
+            // `self` holds the sender, so waiting cannot fail.
+            Err(_) => CallEnd::Stopped(StopReason::Signal),
+        }
+    }
+
+    /// Waits until calls are interrupted.
+    pub(crate) async fn wait_for_interruption(&self) {
+        let mut receiver = self.state.subscribe();
+        // `self` holds the sender, so waiting cannot fail.
+        let _ = receiver.wait_for(|state| state.interrupted).await;
+    }
+
     async fn wait_for(&self, least: Urgency) -> StopReason {
         let mut receiver = self.state.subscribe();
-        let on = receiver.wait_for(|state| state.is_some_and(|(urgency, _)| urgency >= least)).await;
+        let is_on = |state: &State| state.stop.is_some_and(|(urgency, _)| urgency >= least);
+        let on = receiver.wait_for(is_on).await;
         // `self` holds the sender, so waiting cannot fail; a value that passed the test is present.
-        on.ok().and_then(|state| *state).map_or(StopReason::Signal, |(_, reason)| reason)
+        on.ok().and_then(|state| state.stop).map_or(StopReason::Signal, |(_, reason)| reason)
     }
 }

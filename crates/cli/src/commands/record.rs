@@ -67,7 +67,7 @@ async fn watch(
     let recorded = tokio::select! {
         recorded = &mut watching => recorded,
         _ = signals.next() => {
-            stop.after_call(StopReason::User);
+            stop.cancel(StopReason::User);
             tokio::select! {
                 recorded = timeout(LAST_LOOK, &mut watching) => recorded.map_err(|_| {
                     CliError::new("the desktop did not answer; nothing is kept")

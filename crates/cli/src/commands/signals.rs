@@ -50,17 +50,19 @@ impl Signals {
         }
     }
 
-    /// Turns signals into stops: the first Ctrl-C stops after the current action, any other signal at once.
+    /// Turns signals into stops: the first cancels the current action, which reports what it did; another one drops it.
     /// Never returns.
     pub(super) async fn stop_with(&mut self, switch: &StopSwitch) -> std::convert::Infallible {
         let notes = Output::to(Stream::Error);
         loop {
-            match self.next().await {
-                StopReason::User if switch.reason().is_none() => {
-                    notes.text("stopping after the current action; press Ctrl-C again to stop at once");
-                    switch.after_call(StopReason::User);
-                }
-                reason @ (StopReason::User | StopReason::Signal | StopReason::WallTime) => switch.now(reason),
+            let reason = self.next().await;
+            if switch.reason().is_some() {
+                switch.now(reason);
+                continue;
+            }
+            switch.cancel(reason);
+            if reason == StopReason::User {
+                notes.text("stopping: nothing more is sent; press Ctrl-C again to stop without a report");
             }
         }
     }

@@ -1,8 +1,10 @@
-//! The capabilities of the desktop, passed through; input after the last look.
+//! The capabilities of the desktop, passed through; input after the last look, and not once the call is cancelled. Inputs are counted,
+//! and waits end when the call is cancelled.
 
 use std::time::Duration;
 
 use deskhand_core::{
+    action::InputCounts,
     geometry::{Point, Rect, Screen},
     ids::{ElementId, WindowId},
     ui::{
@@ -11,12 +13,50 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    Aspect, Capabilities, Capture, Clipboard, Desktop, DesktopResult, Documents, ElementAction, Ended,
-    FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives, Patterns,
-    Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    Aspect, CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
+    ElementAction, Ended, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall,
+    Natives, Patterns, Picture, QuietLimits, Quirks, Settled, Settling, Sight, TreeLimits, UiTree, Windowing,
+    keys::KeyChord,
 };
+use deskhand_secret::SecretValue;
 
 use super::{Permitted, activates, secret::Into};
+
+/// How many characters are typed for a text.
+fn characters_of(text: &str) -> u64 {
+    u64::try_from(text.replace("\r\n", "\n").chars().count()).unwrap_or(u64::MAX)
+}
+
+/// How much of an input was sent that has `all` parts.
+const fn done_of(sent: &DesktopResult<()>, all: u64) -> u64 {
+    match sent {
+        Ok(()) => all,
+        Err(DesktopError::Cancelled { done }) => *done,
+        Err(_) => 0,
+    }
+}
+
+impl<D: Desktop> Permitted<'_, D> {
+    /// Sends an input that is sent as a whole or not at all, and counts it.
+    async fn counted(
+        &self,
+        count: InputCounts,
+        input: impl Future<Output = DesktopResult<()>>,
+    ) -> DesktopResult<()> {
+        let scope = CancelScope::current();
+        scope.check(0)?;
+        let sent = input.await;
+        if !matches!(sent, Err(DesktopError::Cancelled { .. })) {
+            scope.note(count);
+        }
+        sent
+    }
+
+    /// Has an application change something by its own interface.
+    async fn edit(&self, edit: impl Future<Output = DesktopResult<()>>) -> DesktopResult<()> {
+        self.counted(InputCounts { edits: 1, ..InputCounts::default() }, edit).await
+    }
+}
 
 impl<D: Desktop> Desktop for Permitted<'_, D> {
     fn capabilities(&self) -> Capabilities {
@@ -38,23 +78,33 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
     }
 
     async fn windows_changed(&self, known: &[WindowInfo], bound: Duration) -> DesktopResult<Vec<WindowInfo>> {
-        self.desktop.windows_changed(known, bound).await
+        CancelScope::current().wait(0, self.desktop.windows_changed(known, bound)).await
     }
 
     async fn activate(&self, window: WindowId) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
         self.desktop.activate(window).await
     }
 
     async fn close(&self, window: WindowId) -> DesktopResult<()> {
-        self.desktop.close(window).await
+        self.edit(self.desktop.close(window)).await
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
-        self.desktop.launch(request).await
+        let scope = CancelScope::current();
+        scope.check(0)?;
+        let launched = self.desktop.launch(request).await?;
+        scope.note(InputCounts { launches: 1, ..InputCounts::default() });
+        Ok(launched)
     }
 
     async fn launch_all(&self, requests: &[LaunchRequest]) -> DesktopResult<Vec<Launched>> {
-        self.desktop.launch_all(requests).await
+        let scope = CancelScope::current();
+        scope.check(0)?;
+        let launched = self.desktop.launch_all(requests).await?;
+        let launches = u64::try_from(launched.len()).unwrap_or(u64::MAX);
+        scope.note(InputCounts { launches, ..InputCounts::default() });
+        Ok(launched)
     }
 
     fn applications(&self) -> Vec<InstalledApplication> {
@@ -86,6 +136,7 @@ impl<D: Desktop> Native for Permitted<'_, D> {
     }
 
     async fn native(&self, window: WindowId, call: &NativeCall) -> DesktopResult<NativeAnswer> {
+        CancelScope::current().check(0)?;
         self.desktop.native(window, call).await
     }
 }
@@ -140,14 +191,18 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             ElementAction::Focus
             | ElementAction::ScrollIntoView
             | ElementAction::MoveBar(_)
-            | ElementAction::SelectText { .. } => {}
+            | ElementAction::SelectText { .. } => {
+                CancelScope::current().check(0)?;
+                return self.desktop.perform(id, action).await;
+            }
         }
         if let ElementAction::SetText(text) = action
             && let Some(value) = self.value_of(text, Into::Element(id)).await?
         {
-            return self.desktop.perform(id, &ElementAction::SetText(value.expose().to_owned())).await;
+            let set = ElementAction::SetText(value.expose().to_owned());
+            return self.edit(self.desktop.perform(id, &set)).await;
         }
-        self.desktop.perform(id, action).await
+        self.edit(self.desktop.perform(id, action)).await
     }
 
     fn quirks(&self, id: ElementId) -> Quirks {
@@ -190,43 +245,72 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         held: impl std::convert::Into<Held> + Send,
         count: u8,
     ) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
         self.show_place(at).await?;
-        self.desktop.click(at, held, count).await
+        let clicked = InputCounts { clicks: 1, ..InputCounts::default() };
+        self.counted(clicked, self.desktop.click(at, held, count)).await
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
+        let scope = CancelScope::current();
+        scope.check(0)?;
         self.show_place(from).await?;
         self.show_place(to).await?;
-        self.desktop.drag(from, to, held).await
+        let dragged = self.desktop.drag(from, to, held).await;
+        match dragged {
+            Ok(()) => scope.note(InputCounts { drags: 1, ..InputCounts::default() }),
+            Err(DesktopError::Cancelled { done }) => {
+                scope.note(InputCounts { drags_taken_back: done, ..InputCounts::default() });
+            }
+            Err(_) => {}
+        }
+        dragged
     }
 
     async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.desktop.scroll(at, right, down).await
+        let scope = CancelScope::current();
+        scope.check(0)?;
+        let scrolled = self.desktop.scroll(at, right, down).await;
+        let notches = u64::from(right.unsigned_abs().saturating_add(down.unsigned_abs()));
+        let notches = done_of(&scrolled, notches);
+        scope.note(InputCounts { notches, ..InputCounts::default() });
+        scrolled
     }
 
     async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
-        self.desktop.hover(at).await
+        let moved = InputCounts { moves: 1, ..InputCounts::default() };
+        self.counted(moved, self.desktop.hover(at)).await
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
         self.show_focus(activates(chord), "").await?;
-        self.desktop.press(chord).await
+        let pressed = InputCounts { chords: 1, ..InputCounts::default() };
+        self.counted(pressed, self.desktop.press(chord)).await
     }
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
-        self.show_focus(text.contains(['\n', '\r']), text).await?;
-        match self.value_of(text, Into::Focus).await? {
-            Some(value) => self.desktop.type_text(value.expose()).await,
-            None => self.desktop.type_text(text).await,
-        }
+        self.enter(text, &[]).await
     }
 
     async fn enter(&self, text: &str, then: &[KeyChord]) -> DesktopResult<()> {
+        let scope = CancelScope::current();
+        scope.check(0)?;
         self.show_focus(text.contains(['\n', '\r']) || then.iter().any(activates), text).await?;
-        match self.value_of(text, Into::Focus).await? {
+        let value = self.value_of(text, Into::Focus).await?;
+        let entered = match &value {
             Some(value) => self.desktop.enter(value.expose(), then).await,
             None => self.desktop.enter(text, then).await,
-        }
+        };
+        let all = characters_of(value.as_ref().map_or(text, SecretValue::expose));
+        let done = done_of(&entered, all.saturating_add(u64::try_from(then.len()).unwrap_or(u64::MAX)));
+        let (characters, chords) = (done.min(all), done.saturating_sub(all));
+        scope.note(match value {
+            // How long a secret is, nobody learns.
+            Some(_) => InputCounts { secrets: characters.min(1), chords, ..InputCounts::default() },
+            None => InputCounts { characters, chords, ..InputCounts::default() },
+        });
+        entered
     }
 }
 
@@ -236,15 +320,17 @@ impl<D: Desktop> Clipboard for Permitted<'_, D> {
     }
 
     async fn set_clipboard(&self, text: Option<&str>) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
         self.desktop.set_clipboard(text).await
     }
 
     async fn set_clipboard_as(&self, format: &str, content: &str) -> DesktopResult<()> {
+        CancelScope::current().check(0)?;
         self.desktop.set_clipboard_as(format, content).await
     }
 
     async fn clipboard_taken(&self, bound: Duration) -> DesktopResult<bool> {
-        self.desktop.clipboard_taken(bound).await
+        CancelScope::current().wait(0, self.desktop.clipboard_taken(bound)).await
     }
 }
 
@@ -270,7 +356,7 @@ impl<D: Desktop> Settling for Permitted<'_, D> {
     }
 
     async fn settle(&self, watch: Self::Watch, limits: QuietLimits) -> DesktopResult<Settled> {
-        self.desktop.settle(watch, limits).await
+        CancelScope::current().wait(0, self.desktop.settle(watch, limits)).await
     }
 
     async fn sleeps_for(&self, window: WindowId) -> DesktopResult<Duration> {

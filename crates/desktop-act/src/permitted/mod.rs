@@ -66,6 +66,36 @@ pub trait Permit: Send + Sync {
     fn secret(&self) -> Option<SecretUse<'_>>;
 }
 
+/// Permits every input, of an action that a person asked for by hand.
+#[derive(Debug, Clone, Copy)]
+pub struct ByHand;
+
+impl Permit for ByHand {
+    fn admits(&self, _live: &Live<'_>) -> Result<(), LastLook> {
+        Ok(())
+    }
+
+    fn elements(&self) -> Vec<ElementId> {
+        Vec::new()
+    }
+
+    fn is_drawn(&self) -> bool {
+        false
+    }
+
+    fn only_there(&self) -> bool {
+        false
+    }
+
+    fn pid(&self) -> Option<u32> {
+        None
+    }
+
+    fn secret(&self) -> Option<SecretUse<'_>> {
+        None
+    }
+}
+
 /// A desktop that shows each target to a permit before input goes to it.
 pub struct Permitted<'a, D: Desktop> {
     desktop: &'a D,

@@ -1,6 +1,7 @@
 //! Every action on the desktop in memory, with all its faults.
 #![cfg(test)]
 
+mod cancelling;
 mod click;
 mod documents;
 mod main_job;

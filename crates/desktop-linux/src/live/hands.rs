@@ -36,7 +36,7 @@ use super::input::InputMessage;
 use crate::x11::{
     display::{Address, create_own_window, intern},
     fault::{Fault, WorkResult},
-    input::{Progress, symbols_of},
+    input::{PIECE_MAX, Progress, symbols_of},
     keyboard::{ALT, CONTROL, LEVEL3, Plan, SHIFT, SUPER, Stroke},
     keymap::no_key,
     worker::{PING_OF_OTHERS, Worker},
@@ -318,7 +318,7 @@ impl Hands {
         let mut rest = symbols.as_slice();
         while !rest.is_empty() && !self.is_interrupted() {
             let ahead = rest.get(..AHEAD_MAX.min(rest.len())).unwrap_or_default();
-            match self.worker.type_piece(ahead)? {
+            match self.worker.type_piece(ahead, PIECE_MAX)? {
                 Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
                 Progress::AwaitApplication => match self.catch_up() {
                     // Nobody wants the rest any more.

@@ -4,7 +4,7 @@
 //! compositor had sent it by then, and the kernel tells that.
 
 use std::{
-    sync::PoisonError,
+    sync::{Arc, PoisonError, atomic::AtomicBool},
     time::{Duration, Instant},
 };
 
@@ -12,13 +12,16 @@ use deskhand_core::{
     geometry::{Point, Screen},
     ui::WindowKind,
 };
-use deskhand_desktop::{DesktopResult, Held, keys::KeyChord};
-use deskhand_desktop_wayland::{Pointing, symbols_of};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, Held, keys::KeyChord};
+use deskhand_desktop_wayland::{Display, HeldButton, symbols_of};
 
 use crate::{
     blocking::run_blocking,
     kernel::work_of,
-    screen::dragging::{ASIDE, Press, THRESHOLD_STEPS, path},
+    screen::{
+        dragging::{ASIDE, Press, THRESHOLD_STEPS, path},
+        pace::Pace,
+    },
     server::OnWayland,
 };
 
@@ -30,26 +33,52 @@ const REST_BOUND: Duration = Duration::from_millis(500);
 const MENU_OPENS: Duration = Duration::from_millis(520);
 /// Two looks this far apart find the same run times if a thread is at rest.
 const APART: Duration = Duration::from_millis(2);
+/// How many notches of the wheel are sent before the application is waited for.
+const NOTCHES_PIECE: i32 = 5;
+/// The most wheel notches of one scroll.
+const NOTCHES_MAX: i32 = 200;
 
 impl OnWayland<'_> {
     /// See [`deskhand_desktop::Input::click`].
     pub(crate) async fn click(&self, at: Point<Screen>, held: Held, count: u8) -> DesktopResult<()> {
-        self.await_fresh_click(at).await;
+        let scope = CancelScope::current();
+        scope.wait(0, self.await_fresh_click(at)).await?;
         // First the pointer, until it is drawn: what is drawn then is what the click brings, such as a pop-up.
         self.compositor().display.follow(vec![at]).await?;
         self.server().catch_up().await?;
-        self.let_menu_open().await?;
+        scope.wait(0, self.let_menu_open()).await?;
         self.note_input();
         self.note_press(at);
         self.compositor().display.click(at, held.button, held.modifiers, count).await
     }
 
     /// Waits until a press at a place is no second click there.
-    async fn await_fresh_click(&self, place: Point<Screen>) {
+    async fn await_fresh_click(&self, place: Point<Screen>) -> DesktopResult<()> {
         let pressed = *self.compositor().pressed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pressed) = pressed {
             pressed.let_pass(place).await;
         }
+        Ok(())
+    }
+
+    /// See [`deskhand_desktop::Input::scroll`].
+    pub(crate) async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
+        let (scope, display) = (CancelScope::current(), &self.compositor().display);
+        let mut done = 0;
+        for (amount, is_down) in [(down, true), (right, false)] {
+            let mut left = amount.clamp(-NOTCHES_MAX, NOTCHES_MAX);
+            while left != 0 {
+                // What was sent cannot be taken back: the application has handled it before more follows.
+                if done > 0 {
+                    scope.wait(done, self.await_application(REST_BOUND)).await?;
+                }
+                let part = left.clamp(-NOTCHES_PIECE, NOTCHES_PIECE);
+                let (right, down) = if is_down { (0, part) } else { (part, 0) };
+                display.scroll(at, right, down, done).await?;
+                (left, done) = (left - part, done + u64::from(part.unsigned_abs()));
+            }
+        }
+        Ok(())
     }
 
     /// Waits while a click would be taken for the end of the one that has just opened a menu: GTK 3 ignores it then.
@@ -75,11 +104,11 @@ impl OnWayland<'_> {
         *pressed = Some(Press { at: Instant::now(), place: at });
     }
 
-    /// Presses and releases a chord.
-    pub(crate) async fn send_chord(&self, chord: &KeyChord) -> DesktopResult<()> {
+    /// Presses and releases a chord; `done` is what was sent of the input before.
+    pub(crate) async fn send_chord(&self, chord: &KeyChord, done: u64) -> DesktopResult<()> {
         self.note_input();
         self.history().record_input();
-        let sent = self.compositor().display.press(chord.clone()).await;
+        let sent = self.compositor().display.press(chord.clone(), done).await;
         self.history().record_input();
         sent
     }
@@ -89,22 +118,27 @@ impl OnWayland<'_> {
         let symbols = symbols_of(text)?;
         let _typing = self.typing().lock().await;
         self.note_input();
-        let mut rest = symbols.as_slice();
+        let scope = CancelScope::current();
+        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, Pace::default());
         while !rest.is_empty() {
             let ahead = rest.iter().copied().take(AHEAD_MAX).collect();
             self.history().record_input();
-            let count = self.compositor().display.type_piece(ahead).await?;
+            let begun = Instant::now();
+            let count = self.compositor().display.type_piece(ahead, pace.symbols(), sent).await?;
             rest = rest.get(count.max(1)..).unwrap_or_default();
+            sent += u64::try_from(count).unwrap_or(u64::MAX);
             if !rest.is_empty() {
                 // A compositor ends the connection of an application that leaves too much unread.
-                self.await_application(REST_BOUND).await?;
+                scope.wait(sent, self.await_application(REST_BOUND)).await?;
+                pace.took(begun.elapsed());
             }
         }
         for chord in then {
-            self.send_chord(chord).await?;
+            self.send_chord(chord, sent).await?;
+            sent += 1;
         }
         // A caller that reads the text next must find all of it.
-        self.await_application(REST_BOUND).await?;
+        scope.wait(sent, self.await_application(REST_BOUND)).await?;
         self.history().record_input();
         Ok(())
     }
@@ -130,7 +164,8 @@ impl OnWayland<'_> {
         Ok(true)
     }
 
-    /// Presses the button at one place, moves, and releases it at the other once the application has handled the way.
+    /// Presses the button at one place, moves, and releases it at the other once the application has handled the way. If the call is
+    /// cancelled meanwhile, or this is dropped, the pointer goes back first, so that what was dragged is where it was.
     pub(crate) async fn drag_along(
         &self,
         from: Point<Screen>,
@@ -138,16 +173,20 @@ impl OnWayland<'_> {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        self.await_fresh_click(from).await;
+        let scope = CancelScope::current();
+        scope.wait(0, self.await_fresh_click(from)).await?;
         let display = &self.compositor().display;
         self.note_input();
         // Both are checked before anything is pressed.
         display.follow(vec![to, from]).await?;
         self.note_press(from);
-        display.hold(held.button, held.modifiers.clone(), Pointing::Press).await?;
-        let moved = self.move_held(&path(from, to), to).await;
+        let held = HeldButton { at: from, button: held.button, modifiers: held.modifiers.clone() };
+        let grip = Grip { display, held, is_held: Arc::default() };
+        display.hold(&grip.held, Arc::clone(&grip.is_held)).await?;
+        let moved = scope.wait(1, self.move_held(&path(from, to), to)).await;
         // Release everything, even if moving failed.
-        display.hold(held.button, held.modifiers.clone(), Pointing::Release).await?;
+        let back = matches!(moved, Err(DesktopError::Cancelled { .. }));
+        display.let_go(&grip.held, Arc::clone(&grip.is_held), back).await?;
         moved
     }
 
@@ -164,5 +203,19 @@ impl OnWayland<'_> {
             self.await_application(REST_BOUND).await?;
         }
         Ok(())
+    }
+}
+
+/// A button and keys that are held. If this is dropped, they are let go where they were pressed.
+struct Grip<'a> {
+    display: &'a Display,
+    held: HeldButton,
+    is_held: Arc<AtomicBool>,
+}
+
+impl Drop for Grip<'_> {
+    fn drop(&mut self) {
+        // It is done without being waited for.
+        drop(self.display.let_go(&self.held, Arc::clone(&self.is_held), /*back*/ true));
     }
 }

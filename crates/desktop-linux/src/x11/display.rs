@@ -14,7 +14,7 @@ use std::{
 };
 
 use deskhand_core::geometry::{Point, Rect, Screen, Size};
-use deskhand_desktop::{DesktopError, DesktopResult};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult};
 use tokio::sync::{broadcast, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use x11rb::{
@@ -174,8 +174,10 @@ impl Display {
     ) -> DesktopResult<T> {
         let (sender, answer) = oneshot::channel();
         let job: Job = Box::new(move |worker| {
-            // The receiver is gone if the caller was cancelled.
-            let _ = sender.send(work(worker));
+            // The receiver is gone if the caller was dropped: nobody wants it any more.
+            if !sender.is_closed() {
+                let _ = sender.send(work(worker));
+            }
         });
         if self.gone.is_cancelled() || self.jobs.send(job).is_err() {
             return Err(gone(&self.name));
@@ -195,6 +197,35 @@ impl Display {
             },
             () = self.gone.cancelled() => Err(gone(&self.name)),
         }
+    }
+
+    /// Sends an input, unless the running call is cancelled by the time it is its turn. `done` is what was sent of the input before.
+    ///
+    /// # Errors
+    /// [`DesktopError::Cancelled`] if nothing was sent for that; otherwise as [`Self::call`].
+    pub(crate) async fn input<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        done: u64,
+        work: impl FnOnce(&mut Worker) -> WorkResult<T> + Send + 'static,
+    ) -> DesktopResult<T> {
+        let scope = CancelScope::current();
+        self.call(operation, move |worker| {
+            scope.check(done)?;
+            work(worker)
+        })
+        .await
+    }
+
+    /// Has `work` run on the thread of the connection after everything that it was given before, and does not wait for it.
+    pub(crate) fn post(&self, work: impl FnOnce(&mut Worker) -> WorkResult<()> + Send + 'static) {
+        let job: Job = Box::new(move |worker| {
+            if let Err(fault) = work(worker) {
+                tracing::debug!(?fault, "the X server was gone before a button was let go");
+            }
+        });
+        // Without the thread, the connection has ended, and with it everything that was held.
+        let _ = self.jobs.send(job);
     }
 
     /// A receiver of the events from now on.

@@ -5,10 +5,16 @@
 //! selection `XdndSelection` when it starts, and the feedback (the dragged picture, the highlighted target) is drawn
 //! and then stays still.
 
-use std::time::Duration;
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use deskhand_core::geometry::{Point, Screen};
-use deskhand_desktop::{DesktopResult, Held};
+use deskhand_desktop::{CancelScope, DesktopError, DesktopResult, Held};
 use tokio::{
     sync::broadcast::{self, error::RecvError},
     time::{Instant, timeout, timeout_at},
@@ -21,7 +27,7 @@ use crate::{
         dragging::{ASIDE, THRESHOLD_STEPS, path},
     },
     server::OnX11,
-    x11::input::number_of,
+    x11::{display::Display, fault::WorkResult, input::number_of, worker::Worker},
 };
 
 /// How long an application may take to answer during a drag.
@@ -34,7 +40,8 @@ const REST: Duration = Duration::from_millis(50);
 const REST_BOUND: Duration = Duration::from_millis(500);
 
 impl OnX11<'_> {
-    /// Presses the button at one place, moves, and releases it at the other once the applications are ready.
+    /// Presses the button at one place, moves, and releases it at the other once the applications are ready. If the call is cancelled
+    /// meanwhile, or this is dropped, the pointer goes back first, so that what was dragged is where it was.
     pub(crate) async fn drag_along(
         &self,
         from: Point<Screen>,
@@ -42,29 +49,30 @@ impl OnX11<'_> {
         held: &Held,
     ) -> DesktopResult<()> {
         let _typing = self.typing().lock().await;
-        self.await_fresh_click(from).await?;
+        let scope = CancelScope::current();
+        scope.wait(0, self.await_fresh_click(from)).await?;
         let mut begun = self.display().drags();
         let button = number_of(held.button);
         let modifiers = held.modifiers.clone();
-        let press = self.display().call("drag", move |worker| {
+        let look = self.display().call("look at the keyboard", move |worker| {
             worker.check_on_screen(from)?;
             worker.check_on_screen(to)?;
-            let keys = worker.keys_of(&modifiers)?;
+            worker.keys_of(&modifiers)
+        });
+        let keys = look.await?;
+        let mut grip = Grip { display: self.display(), from, button, keys, is_pressed: Arc::default() };
+        let (keys, is_pressed) = (grip.keys.clone(), Arc::clone(&grip.is_pressed));
+        let press = self.display().input("drag", 0, move |worker| {
             worker.move_to(from)?;
+            is_pressed.store(true, Ordering::Relaxed);
             worker.hold(&keys)?;
             worker.button(BUTTON_PRESS_EVENT, button)?;
-            worker.round_trip()?;
-            Ok(keys)
-        });
-        let keys = press.await?;
-        let moved = self.move_held(&path(from, to), to, &mut begun).await;
-        // Release everything, even if moving failed.
-        let release = self.display().call("drag", move |worker| {
-            worker.button(BUTTON_RELEASE_EVENT, button)?;
-            worker.release(&keys)?;
             worker.round_trip()
         });
-        release.await?;
+        press.await?;
+        let moved = scope.wait(1, self.move_held(&path(from, to), to, &mut begun)).await;
+        // Release everything, even if moving failed.
+        grip.let_go(matches!(moved, Err(DesktopError::Cancelled { .. }))).await?;
         moved
     }
 
@@ -113,6 +121,45 @@ impl OnX11<'_> {
             Ok(())
         });
         follow.await
+    }
+}
+
+/// A button and keys that are held. If this is dropped, they are let go where they were pressed.
+struct Grip<'a> {
+    display: &'a Display,
+    from: Point<Screen>,
+    button: u8,
+    keys: Vec<u8>,
+    is_pressed: Arc<AtomicBool>,
+}
+
+impl Grip<'_> {
+    /// Lets go, where the pointer is or `back` where it was pressed.
+    async fn let_go(&mut self, back: bool) -> DesktopResult<()> {
+        let release = self.release(back);
+        self.display.call("drag", release).await
+    }
+
+    fn release(&self, back: bool) -> impl FnOnce(&mut Worker) -> WorkResult<()> + Send + 'static {
+        let (from, button, keys) = (self.from, self.button, self.keys.clone());
+        let is_pressed = Arc::clone(&self.is_pressed);
+        move |worker| {
+            if !is_pressed.swap(false, Ordering::Relaxed) {
+                return Ok(());
+            }
+            if back {
+                worker.move_to(from)?;
+            }
+            worker.button(BUTTON_RELEASE_EVENT, button)?;
+            worker.release(&keys)?;
+            worker.round_trip()
+        }
+    }
+}
+
+impl Drop for Grip<'_> {
+    fn drop(&mut self) {
+        self.display.post(self.release(true));
     }
 }
 

@@ -12,7 +12,7 @@ use deskhand_core::{
     duration::milliseconds,
     geometry::{Point, Screen},
 };
-use deskhand_desktop::{Button, DesktopError, DesktopResult, Held, keys::KeyChord};
+use deskhand_desktop::{Button, CancelScope, DesktopError, DesktopResult, Held, keys::KeyChord};
 use tokio::sync::broadcast::{self, error::RecvError};
 use x11rb::{
     errors::ReplyError,
@@ -26,7 +26,7 @@ use x11rb::{
 };
 
 use crate::{
-    screen::{ScreenEvent, dragging::Press},
+    screen::{ScreenEvent, dragging::Press, pace::Pace},
     server::OnX11,
     x11::{
         fault::WorkResult,
@@ -37,7 +37,11 @@ use crate::{
 };
 
 /// The most symbols that are sent in one piece.
-const PIECE_MAX: usize = 100;
+pub(crate) const PIECE_MAX: usize = 100;
+/// How many notches of the wheel are sent before the application is waited for.
+const NOTCHES_PIECE: u32 = 5;
+/// How long an application may take to handle them before more follow.
+const NOTCHES_BOUND: Duration = Duration::from_millis(500);
 /// Keys are bound for this many symbols ahead: each change of the keyboard map costs the application time.
 const AHEAD_MAX: usize = 4_000;
 /// How long an application may take to process the keys that were sent.
@@ -52,9 +56,9 @@ impl OnX11<'_> {
         let button = number_of(button);
         // The keys are those of what is typed.
         let _typing = if modifiers.is_empty() { None } else { Some(self.typing().lock().await) };
-        self.await_fresh_click(at).await?;
+        CancelScope::current().wait(0, self.await_fresh_click(at)).await?;
         self.display()
-            .call("click", move |worker| {
+            .input("click", 0, move |worker| {
                 worker.check_on_screen(at)?;
                 let keys = worker.keys_of(&modifiers)?;
                 worker.move_to(at)?;
@@ -71,26 +75,34 @@ impl OnX11<'_> {
 
     /// See [`deskhand_desktop::Input::scroll`].
     pub(crate) async fn scroll(&self, at: Point<Screen>, right: i32, down: i32) -> DesktopResult<()> {
-        self.display()
-            .call("scroll", move |worker| {
-                worker.check_on_screen(at)?;
-                worker.move_to(at)?;
-                for (amount, back, forth) in [(down, 4, 5), (right, 6, 7)] {
-                    let button = if amount < 0 { back } else { forth };
-                    for _ in 0..amount.unsigned_abs().min(NOTCHES_MAX) {
-                        worker.button(BUTTON_PRESS_EVENT, button)?;
-                        worker.button(BUTTON_RELEASE_EVENT, button)?;
-                    }
+        let move_there = move |worker: &mut Worker| {
+            worker.check_on_screen(at)?;
+            worker.move_to(at)?;
+            worker.round_trip()
+        };
+        self.display().input("scroll", 0, move_there).await?;
+        let scope = CancelScope::current();
+        let (mut done, mut answers) = (0, true);
+        for (amount, back, forth) in [(down, 4, 5), (right, 6, 7)] {
+            let button = if amount < 0 { back } else { forth };
+            let mut left = amount.unsigned_abs().min(NOTCHES_MAX);
+            while left > 0 {
+                // What was sent cannot be taken back: the application has handled it before more follows.
+                if done > 0 && answers {
+                    answers = scope.wait(done, self.await_application(NOTCHES_BOUND)).await?;
                 }
-                worker.round_trip()
-            })
-            .await
+                let count = left.min(NOTCHES_PIECE);
+                self.display().input("scroll", done, move |worker| worker.notches(button, count)).await?;
+                (left, done) = (left - count, done + u64::from(count));
+            }
+        }
+        Ok(())
     }
 
     /// See [`deskhand_desktop::Input::hover`].
     pub(crate) async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
         self.display()
-            .call("move the pointer", move |worker| {
+            .input("move the pointer", 0, move |worker| {
                 worker.check_on_screen(at)?;
                 worker.move_to(at)?;
                 worker.round_trip()
@@ -101,7 +113,7 @@ impl OnX11<'_> {
     /// See [`deskhand_desktop::Input::press`]; the caller holds the lock of typing.
     pub(crate) async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
-        self.send_chord(chord).await
+        self.send_chord(chord, 0).await
     }
 
     /// See [`deskhand_desktop::Input::enter`].
@@ -109,20 +121,31 @@ impl OnX11<'_> {
         let symbols = symbols_of(text)?;
         let _typing = self.typing().lock().await;
         self.display().call("look at the keyboard", Worker::prepare_keyboard).await?;
-        let mut rest = symbols.as_slice();
+        let scope = CancelScope::current();
+        let (mut rest, mut sent, mut pace) = (symbols.as_slice(), 0, Pace::default());
         while !rest.is_empty() {
             let ahead: Vec<u32> = rest.iter().copied().take(AHEAD_MAX).collect();
+            let most = pace.symbols();
             self.history().record_input();
-            match self.display().call("type", move |worker| worker.type_piece(&ahead)).await? {
-                Progress::Sent(count) => rest = rest.get(count..).unwrap_or_default(),
-                Progress::AwaitApplication => self.catch_up().await?,
+            let begun = Instant::now();
+            match self.display().input("type", sent, move |worker| worker.type_piece(&ahead, most)).await? {
+                Progress::Sent(count) => {
+                    rest = rest.get(count..).unwrap_or_default();
+                    sent += u64::try_from(count).unwrap_or(u64::MAX);
+                    if !rest.is_empty() {
+                        scope.wait(sent, self.catch_up()).await?;
+                        pace.took(begun.elapsed());
+                    }
+                }
+                Progress::AwaitApplication => scope.wait(sent, self.catch_up()).await?,
             }
         }
         for chord in then {
-            self.send_chord(chord).await?;
+            self.send_chord(chord, sent).await?;
+            sent += 1;
         }
         // A caller that reads the text next must find all of it: wait until the last key has been processed.
-        self.await_application(CATCH_UP_BOUND).await?;
+        scope.wait(sent, self.await_application(CATCH_UP_BOUND)).await?;
         self.history().record_input();
         Ok(())
     }
@@ -137,8 +160,8 @@ pub(crate) enum Progress {
 }
 
 impl OnX11<'_> {
-    /// Presses and releases a chord, on a keyboard that was looked at.
-    async fn send_chord(&self, chord: &KeyChord) -> DesktopResult<()> {
+    /// Presses and releases a chord, on a keyboard that was looked at; `done` is what was sent of the input before.
+    async fn send_chord(&self, chord: &KeyChord, done: u64) -> DesktopResult<()> {
         let unknown = || DesktopError::Key {
             key: chord.to_string(),
             reason: "it names no key of the keyboard".to_owned(),
@@ -148,12 +171,12 @@ impl OnX11<'_> {
             let chord = chord.clone();
             let work = move |worker: &mut Worker| worker.press_chord(&chord, keysym);
             self.history().record_input();
-            match self.display().call("press keys", work).await? {
+            match self.display().input("press keys", done, work).await? {
                 Progress::Sent(_) => {
                     self.history().record_input();
                     return Ok(());
                 }
-                Progress::AwaitApplication => self.catch_up().await?,
+                Progress::AwaitApplication => CancelScope::current().wait(done, self.catch_up()).await?,
             }
         }
     }
@@ -278,8 +301,17 @@ impl Worker {
         self.fake(kind, keycode, 0, 0)
     }
 
-    /// Sends as many symbols as fit into one piece and can be bound at a time.
-    pub(crate) fn type_piece(&mut self, symbols: &[u32]) -> WorkResult<Progress> {
+    /// Turns the wheel.
+    fn notches(&self, button: u8, count: u32) -> WorkResult<()> {
+        for _ in 0..count {
+            self.button(BUTTON_PRESS_EVENT, button)?;
+            self.button(BUTTON_RELEASE_EVENT, button)?;
+        }
+        self.round_trip()
+    }
+
+    /// Sends as many symbols, at most `most`, as can be bound at a time.
+    pub(crate) fn type_piece(&mut self, symbols: &[u32], most: usize) -> WorkResult<Progress> {
         let spare = self.keyboard.spare_keys();
         let mut without_key = HashSet::new();
         let fit = symbols
@@ -292,7 +324,7 @@ impl Worker {
             })
             .count();
         let ahead = symbols.get(..fit).unwrap_or_default();
-        let piece = ahead.get(..fit.min(PIECE_MAX)).unwrap_or_default();
+        let piece = ahead.get(..fit.min(most)).unwrap_or_default();
         let lacks = piece.iter().any(|symbol| self.keyboard.find_stroke(*symbol).is_none());
         let plan = if lacks { self.bind(ahead)? } else { Plan::Bind(Vec::new()) };
         match plan {

@@ -94,10 +94,10 @@ impl Remote {
         pressed
     }
 
-    /// Types as many symbols as fit into one piece; returns how many. A piece with a symbol that cannot be typed is refused as a whole.
-    pub(crate) fn type_piece(&self, symbols: &[Symbol]) -> DesktopResult<usize> {
+    /// Types as many symbols as fit into one piece, at most `most`; returns how many. A piece with a symbol that cannot be typed is refused as a whole.
+    pub(crate) fn type_piece(&self, symbols: &[Symbol], most: usize) -> DesktopResult<usize> {
         symbols.iter().try_for_each(|symbol| keysym_of(*symbol).map(drop))?;
-        let piece = symbols.get(..symbols.len().min(PIECE_MAX)).unwrap_or_default();
+        let piece = symbols.get(..symbols.len().min(PIECE_MAX).min(most)).unwrap_or_default();
         piece.iter().try_for_each(|symbol| self.stroke(*symbol, &[]))?;
         Ok(piece.len())
     }

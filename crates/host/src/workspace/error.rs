@@ -111,6 +111,7 @@ impl WorkspaceError {
                 | DesktopError::Launch { .. }
                 | DesktopError::Key { .. }
                 | DesktopError::Refused(_)
+                | DesktopError::Cancelled { .. }
                 | DesktopError::Failed { .. },
             )
             | Self::Begin { .. }
@@ -142,6 +143,7 @@ fn desktop_words(error: &DesktopError) -> String {
         | DesktopError::Launch { .. }
         | DesktopError::Key { .. }
         | DesktopError::Refused(_)
+        | DesktopError::Cancelled { .. }
         | DesktopError::Failed { .. } => format!("failed to {}", error.chain()),
     }
 }

@@ -279,7 +279,7 @@ impl<F: Frontend> Listener<F> {
                 self.pause.resume();
             }
             UserInput::Stop { now: true } => self.stop.now(StopReason::User),
-            UserInput::Stop { now: false } => self.stop.after_call(StopReason::User),
+            UserInput::Stop { now: false } => self.stop.cancel(StopReason::User),
         }
     }
 

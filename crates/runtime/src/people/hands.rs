@@ -121,7 +121,7 @@ pub(crate) async fn watch_hands<D: Desktop>(
                 () = until.as_mut() => break,
             }
         }
-        stop.after_call(StopReason::User);
+        stop.cancel(StopReason::User);
         std::future::pending::<Infallible>().await
     };
     let late = async {

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, marker::PhantomData, pin::Pin, sync::Arc};
 
 use deskhand_core::{
-    action::Report,
+    action::{Cancellation, Report},
     command::{CallResult, CallStatus, Command, Listing, Route, ToolSpec, Verdict},
     ids::WindowId,
     intent::{Does, take_declarations},
@@ -12,7 +12,7 @@ use deskhand_core::{
     secret::SecretPermit,
     ui::{PictureRef, WindowInfo},
 };
-use deskhand_desktop::{Desktop, DesktopError, Natives, Picture};
+use deskhand_desktop::{CancelScope, Desktop, DesktopError, Natives, Picture};
 use deskhand_desktop_act::{ActLimits, ActionReport, Permitted};
 use deskhand_secret::Secrets;
 use schemars::JsonSchema;
@@ -212,6 +212,12 @@ pub(super) fn failed(error: ToolError, acts: bool) -> CallResult {
         ToolError::Desktop(DesktopError::Refused(refusal)) => {
             CallResult::failure(refused, format!("refused: {}", refusal.reason()))
         }
+        ToolError::Desktop(DesktopError::Cancelled { .. }) => {
+            let inputs = CancelScope::current().inputs();
+            let effect = if inputs.is_empty() { Verdict::Refused } else { Verdict::Unknown };
+            let sentence = Cancellation { inputs, extent: None }.sentence();
+            CallResult::failure(acts.then_some(effect), sentence)
+        }
         ToolError::Desktop(error) => {
             CallResult::failure(acts.then_some(Verdict::Unknown), format!("failed to {}", error.chain()))
         }
@@ -222,6 +228,8 @@ pub(super) fn failed(error: ToolError, acts: bool) -> CallResult {
 pub(super) fn result_of(done: ToolOutput, acts: bool) -> CallResult {
     let ToolOutput { effect, route, report, window, output, picture } = done;
     let status = match effect {
+        // A step does not go on after a cancellation.
+        _ if report.actions().iter().any(|action| action.evidence.is_cancelled()) => CallStatus::Failure,
         Verdict::Seen | Verdict::Unknown => CallStatus::Success,
         Verdict::NotSeen | Verdict::Refused => CallStatus::Failure,
     };

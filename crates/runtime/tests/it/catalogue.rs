@@ -193,7 +193,7 @@ async fn of_every_outcome() -> Vec<(OutcomeKind, Ran)> {
                 if let Record::Effect(record) = &line.record
                     && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
                 {
-                    stop.after_call(StopReason::User);
+                    stop.cancel(StopReason::User);
                 }
             })
             .await,

@@ -144,7 +144,7 @@ fn shown_on(desktop: &FakeDesktop, request: &str, work: impl AsyncFnOnce(&Person
             person.looks().await;
             work(&person).await;
         });
-        stop.after_call(StopReason::User);
+        stop.cancel(StopReason::User);
         watched.join().unwrap()
     });
     watched.unwrap().shown(request, &tools(), &|_| false)

@@ -245,7 +245,7 @@ async fn the_first_stop_cancels_a_wait() {
     // The call is running by then: both futures belong to one task.
     let stops = async {
         waiting.notified().await;
-        stop.after_call(StopReason::User);
+        stop.cancel(StopReason::User);
     };
     let (end, ()) = tokio::join!(run(options, &mut observer), stops);
     assert_eq!(end.unwrap().outcome.unwrap().kind, OutcomeKind::Cancelled);

@@ -521,7 +521,7 @@ async fn a_session_whose_owner_disappears_stays_theirs_until_it_is_resumed() {
         // The end of the input has arrived.
         assert_eq!(console.next_request().await, None);
         assert!(pause.is_taken_over(), "nobody has handed back");
-        stop.after_call(StopReason::Signal);
+        stop.cancel(StopReason::Signal);
     };
     // It is listened to beyond the end of the session, as by a program that reads everything.
     let both = async {

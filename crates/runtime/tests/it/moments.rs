@@ -241,7 +241,7 @@ async fn a_call_without_a_result_says_so() {
         if let Record::Effect(record) = &line.record
             && matches!(&record.effect, Effect::Call { command } if command.tool == "write_table")
         {
-            stop.after_call(StopReason::User);
+            stop.cancel(StopReason::User);
         }
     })
     .await;

@@ -142,7 +142,7 @@ async fn a_stop_cancels_waiting_for_the_user() {
             if let Record::Effect(record) = &line.record
                 && matches!(record.effect, Effect::AskUser { .. } | Effect::AwaitApproval { .. })
             {
-                stop.after_call(StopReason::User);
+                stop.cancel(StopReason::User);
             }
         };
         let ended =

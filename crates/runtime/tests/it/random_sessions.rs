@@ -277,8 +277,8 @@ impl Life {
                     match how {
                         0 => stop.now(StopReason::User),
                         1 => stop.now(StopReason::Signal),
-                        2 => stop.after_call(StopReason::Signal),
-                        _ => stop.after_call(StopReason::User),
+                        2 => stop.cancel(StopReason::Signal),
+                        _ => stop.cancel(StopReason::User),
                     }
                     stops_at = None;
                 }

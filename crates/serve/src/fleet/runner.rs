@@ -364,7 +364,7 @@ async fn stop_in_time(
         }
     };
     tokio::select! {
-        reason = all.wait() => one.after_call(reason),
+        reason = all.wait() => one.cancel(reason),
         () = deadline => {
             *is_late = true;
             one.now(StopReason::WallTime);

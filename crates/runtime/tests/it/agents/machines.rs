@@ -78,7 +78,7 @@ async fn stopped(reason: StopReason) -> (RunEnd, Scanner) {
     let says = |on: &Wait| matches!(on, Wait::Agent { state, .. } if state == "box-1 has it");
     let stops = async {
         follows.wait_for(|waiting| waiting.as_ref().is_some_and(|waiting| says(&waiting.on))).await.unwrap();
-        stop.after_call(reason);
+        stop.cancel(reason);
     };
     let mut nobody = |_: &Line| {};
     let (end, ()) = tokio::join!(run(options, &mut nobody), stops);
