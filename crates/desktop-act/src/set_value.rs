@@ -9,7 +9,9 @@ use deskhand_core::{
     text::clip,
     ui::{Element, Pattern, Role, State},
 };
-use deskhand_desktop::{Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey};
+use deskhand_desktop::{
+    CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits, keys::NamedKey,
+};
 use serde_json::json;
 
 use crate::{
@@ -20,9 +22,9 @@ use crate::{
     focus::focus_element,
     meaning::{Likeness, likeness, number},
     patience::{comes_within, read_element, read_tree, watch_app},
-    report::{ActLimits, ActionReport, Halt, refused, report},
+    report::{ActLimits, ActionReport, Halt, cancelled, refused, report},
     text::{blindness, clear, dots, has_keyboard, hiding, length_evidence, read, read_when_done},
-    type_text::{TypeText, type_text},
+    type_text::{TypeText, sent_of, shown_of, type_text},
 };
 
 /// What a control is set to.
@@ -199,13 +201,24 @@ async fn enter<D: Desktop>(
         let element = (&ready.element).into();
         return Err(Refusal::Unsupported { element, what: Unsupported::Focus }.into());
     }
+    let begun = CancelScope::current().inputs();
+    let stale = read(desktop, &ready.element).await?.unwrap_or_default();
     if let Some(left) = clear(desktop, ready, limits).await?
         && number(left.trim()).is_none()
     {
         return Ok(done(Shortfall::NotCleared { text: clip(&left, TEXT_MAX) }.into()).into());
     }
     let watch = watch_app(desktop, ready.surface.id).await?;
-    desktop.enter(&value.typed(), &[NamedKey::Tab.into()]).await?;
+    if let Err(error) = desktop.enter(&value.typed(), &[NamedKey::Tab.into()]).await {
+        if !matches!(error, DesktopError::Cancelled { .. }) {
+            return Err(error.into());
+        }
+        let (typed, sent) = (value.typed(), sent_of(&value.typed(), begun));
+        let expected = Expected::whole();
+        let shown = CancelScope::shielded(shown_of(desktop, ready, (&expected, &stale), &typed, sent));
+        let (act, aim) = (value.act(Some(&ready.element)), Aim::element(&ready.element));
+        return Ok(cancelled(act, aim, shown.await?).into());
+    }
     let judge = |now: &Element, shown: &str| match value {
         NewValue::Number(number) if now.value.is_some() => judge_number(*number, now, Some(shown)),
         NewValue::Number(_) | NewValue::Text(_) => judge_text(&value.typed(), shown),

@@ -84,7 +84,7 @@ pub async fn type_text<D: Desktop>(
 }
 
 /// How much of a text was sent since; `None` for a secret, whose length is not told.
-fn sent_of(text: &str, before: InputCounts) -> Option<Extent> {
+pub(crate) fn sent_of(text: &str, before: InputCounts) -> Option<Extent> {
     let done = CancelScope::current().inputs().characters.saturating_sub(before.characters);
     let total = characters(&text.replace("\r\n", "\n"));
     let extent = Extent { unit: ExtentUnit::Characters, done, total, shown: false };
@@ -171,7 +171,8 @@ async fn type_readable<D: Desktop>(
     let Typing { mut waited_ms, changes, stopped } = match typing {
         Err(halt) if halt.is_cancelled() => {
             let sent = sent_of(&request.text, before);
-            let extent = CancelScope::shielded(shown_of(desktop, ready, (&expected, &stale), request, sent));
+            let extent =
+                CancelScope::shielded(shown_of(desktop, ready, (&expected, &stale), &request.text, sent));
             let (act, aim) = (request.act(Some(&ready.element)), Aim::element(&ready.element));
             return Ok(cancelled(act, aim, extent.await?).into());
         }
@@ -280,15 +281,15 @@ const LOOKS_MAX: usize = 10;
 const SHOWS_WITHIN: Duration = Duration::from_millis(200);
 
 /// How much of a text an element shows after its typing was cancelled: read once the application has handled what was sent.
-async fn shown_of<D: Desktop>(
+pub(crate) async fn shown_of<D: Desktop>(
     desktop: &D,
     ready: &Ready,
     (expected, stale): (&Expected, &str),
-    request: &TypeText,
+    text: &str,
     sent: Option<Extent>,
 ) -> Result<Option<Extent>, Halt> {
     let Some(sent) = sent else { return Ok(None) };
-    let text = request.text.replace("\r\n", "\n");
+    let text = text.replace("\r\n", "\n");
     let mut last = None;
     handle_earlier(desktop, ready.surface.id).await?;
     for _ in 0..LOOKS_MAX {

@@ -2,6 +2,7 @@
 
 mod actions;
 mod applications;
+mod cancellations;
 mod cells;
 mod chance;
 mod choices;
@@ -68,6 +69,11 @@ pub(crate) enum Bench {
     ///
     /// Takes about 15 minutes. What is not installed is left out. For a part of it: `--only calc`.
     Capacity(applications::CapacityArguments),
+    /// Cancel random actions at random moments over the terminal, the API and MCP, and judge what follows by the log of an application.
+    ///
+    /// Long texts, keys, drags, scrolls, values and waits. Fails if the application got an input more than 100 ms after a cancellation, or
+    /// if a report of what was done differs from what the application has. 1,000 cancellations take about an hour.
+    Cancellations(cancellations::CancellationsArguments),
     /// Write cells into a spreadsheet by its own interface and through its window, and compare the times.
     Cells(cells::CellsArguments),
     /// Count how often the configured model chooses the right window and the right element.
@@ -170,6 +176,7 @@ pub(crate) fn run(bench: &Bench) -> Result<ExitCode> {
         Bench::Actions(arguments) => actions::run(arguments),
         Bench::Applications(arguments) => applications::run(arguments),
         Bench::Capacity(arguments) => applications::run_capacity(arguments),
+        Bench::Cancellations(arguments) => cancellations::run(arguments),
         Bench::Cells(arguments) => cells::run(arguments),
         Bench::Endurance(arguments) => endurance::run(arguments),
         Bench::Fleet(arguments) => fleet::run(arguments),

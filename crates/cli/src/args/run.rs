@@ -18,7 +18,8 @@ Examples:
 
 While a request runs, type p and Enter to pause, r to continue, t to take over mouse and
 keyboard, h to hand back, or a sentence to tell the agents something (a single word: say WORD).
-Ctrl-C stops after the current action; a second Ctrl-C stops at once.";
+Ctrl-C stops: nothing more is sent, and what was done is reported. A second Ctrl-C does not wait
+for the report.";
 
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]

@@ -11,14 +11,14 @@ use deskhand_core::{
 use deskhand_desktop::{Capture as _, Change, Held, LaunchRequest};
 use deskhand_desktop_act as act;
 use deskhand_desktop_act::{
-    ActLimits, ActionReport, Click, NewValue, Permitted, SaveAs, Scroll, SecretUse, TableTarget, Target,
-    TypeText,
+    ActLimits, ActionReport, ByHand, Click, NewValue, Permitted, SaveAs, Scroll, SecretUse, TableTarget,
+    Target, TypeText,
 };
 use deskhand_host::Workspace;
 use serde_json::{Value, json};
 
 use super::{
-    host::{by_hand, work},
+    host::{act_on, by_hand},
     screenshot::save,
     secret::unknown,
     target::{Found, find},
@@ -49,11 +49,12 @@ pub(crate) async fn act(args: &ActArgs) -> CommandResult {
         }
         Ok(if report.effect() == Verdict::Seen { Exit::Success } else { Exit::Negative })
     };
-    work(&plan, looking).await
+    act_on(&plan, looking).await
 }
 
 async fn perform(workspace: &Workspace, args: &ActArgs) -> Result<ActionReport, CliError> {
-    let (desktop, limits) = (&workspace.desktop, &ActLimits::default());
+    let desktop = &Permitted::new(&workspace.desktop, &ByHand, None);
+    let limits = &ActLimits::default();
     if let Action::Launch { program, arguments } = &args.action {
         let request = LaunchRequest { program: program.clone(), arguments: arguments.clone() };
         return Ok(act::launch(desktop, &request, limits).await?);
@@ -72,7 +73,8 @@ struct Hand<'a> {
 
 impl Hand<'_> {
     async fn perform(&self, action: &Action) -> Result<ActionReport, CliError> {
-        let (desktop, window, limits) = (&self.workspace.desktop, self.window.id, self.limits);
+        let desktop = &Permitted::new(&self.workspace.desktop, &ByHand, None);
+        let (window, limits) = (self.window.id, self.limits);
         let report = match action {
             Action::Click { target, button, double, hold } => {
                 let target = self.find(target).await?.target;
@@ -125,7 +127,7 @@ impl Hand<'_> {
     }
 
     async fn perform_on_element(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&self.workspace.desktop, self.limits);
+        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let report = match action {
             Action::Type { text, into, clear } => {
                 let element = match into {
@@ -136,7 +138,7 @@ impl Hand<'_> {
                 let request = TypeText { element, name, text: text.clone(), clear: *clear };
                 match self.secret(text, element)? {
                     Some(hand) => {
-                        let desktop = &Permitted::new(desktop, &hand, Some(window));
+                        let desktop = &Permitted::new(&self.workspace.desktop, &hand, Some(window));
                         act::type_text(desktop, window, &request, limits).await
                     }
                     None => act::type_text(desktop, window, &request, limits).await,
@@ -186,7 +188,7 @@ impl Hand<'_> {
         value: &str,
         window: WindowId,
     ) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&self.workspace.desktop, self.limits);
+        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let found = self.find(target).await?;
         let (id, name) = self.element_of(&found)?;
         let is_number = found
@@ -199,7 +201,7 @@ impl Hand<'_> {
         let secret = if let NewValue::Text(text) = &value { self.secret(text, Some(id))? } else { None };
         let report = match secret {
             Some(hand) => {
-                let desktop = &Permitted::new(desktop, &hand, Some(window));
+                let desktop = &Permitted::new(&self.workspace.desktop, &hand, Some(window));
                 act::set_value(desktop, window, id, Some(&name), &value, limits).await
             }
             None => act::set_value(desktop, window, id, Some(&name), &value, limits).await,
@@ -208,7 +210,7 @@ impl Hand<'_> {
     }
 
     async fn perform_on_table(&self, action: &Action, window: WindowId) -> Result<ActionReport, CliError> {
-        let (desktop, limits) = (&self.workspace.desktop, self.limits);
+        let (desktop, limits) = (&Permitted::new(&self.workspace.desktop, &ByHand, None), self.limits);
         let report = match action {
             Action::ReadTable { range, table } => {
                 act::read_table(desktop, window, &self.table(table.as_ref()).await?, *range).await

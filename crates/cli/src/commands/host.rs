@@ -1,6 +1,9 @@
 //! The host with the configuration of this run (file, environment, flags), and work by hand on one of its desktops.
 
+use std::time::Duration;
+
 use deskhand_core::outcome::OutcomeKind;
+use deskhand_desktop::CancelScope;
 use deskhand_host::{
     Host, Notice, Workspace, WorkspacePlan,
     config::{Overrides, Sources},
@@ -40,8 +43,31 @@ pub(super) async fn work(
     plan: &WorkspacePlan,
     work: impl AsyncFnOnce(&Workspace) -> CommandResult,
 ) -> CommandResult {
+    work_in(plan, None, work).await
+}
+
+/// How long an action may take to report what it did once it is cancelled.
+const REPORT_BOUND: Duration = Duration::from_secs(5);
+
+/// The same for an action. A signal cancels it, and it reports what it did; a second one does not wait for that.
+///
+/// # Errors
+/// As [`work`].
+pub(super) async fn act_on(
+    plan: &WorkspacePlan,
+    act: impl AsyncFnOnce(&Workspace) -> CommandResult,
+) -> CommandResult {
+    let scope = CancelScope::default();
+    work_in(plan, Some(&scope), async |workspace| scope.run(act(workspace)).await).await
+}
+
+async fn work_in(
+    plan: &WorkspacePlan,
+    scope: Option<&CancelScope>,
+    work: impl AsyncFnOnce(&Workspace) -> CommandResult,
+) -> CommandResult {
     let mut signals = Signals::catch()?;
-    let cancelled = Ok(Exit::Outcome(OutcomeKind::Cancelled));
+    let cancelled = || Ok(Exit::Outcome(OutcomeKind::Cancelled));
     let waits = Waits::default();
     let mut workspace = tokio::select! {
         workspace = async {
@@ -49,17 +75,39 @@ pub(super) async fn work(
             plan.start().await
         } => workspace?,
         never = show_waits_by_hand(&waits) => match never {},
-        _ = signals.next() => return cancelled,
+        _ = signals.next() => return cancelled(),
     };
-    let worked = tokio::select! {
-        result = async {
-            let waiting = waits.begin(Wait::Opening(plan.opens()));
-            plan.open_on(&mut workspace).await?;
-            drop(waiting);
-            work(&workspace).await
-        } => result,
+    let opened = tokio::select! {
+        opened = async {
+            let _waiting = waits.begin(Wait::Opening(plan.opens()));
+            plan.open_on(&mut workspace).await
+        } => Some(opened),
         never = show_waits_by_hand(&waits) => match never {},
-        _ = signals.next() => cancelled,
+        _ = signals.next() => None,
+    };
+    let worked = match opened {
+        None => cancelled(),
+        Some(Err(error)) => Err(error.into()),
+        Some(Ok(())) => {
+            let working = work(&workspace);
+            tokio::pin!(working);
+            tokio::select! {
+                result = &mut working => result,
+                never = show_waits_by_hand(&waits) => match never {},
+                _ = signals.next() => match scope {
+                    None => cancelled(),
+                    Some(scope) => {
+                        scope.cancel();
+                        tokio::select! {
+                            result = tokio::time::timeout(REPORT_BOUND, &mut working) => {
+                                result.unwrap_or_else(|_| cancelled()).and_then(|_| cancelled())
+                            }
+                            _ = signals.next() => cancelled(),
+                        }
+                    }
+                },
+            }
+        }
     };
     for notice in workspace.close().await {
         warn(&notice);

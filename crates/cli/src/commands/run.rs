@@ -46,7 +46,7 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
         let words = if converse {
             "Describe what to do; N or Ctrl-D ends. While a request runs, p and Enter pauses it, Ctrl-C stops it."
         } else {
-            "p and Enter pauses; Ctrl-C stops after the current action, a second Ctrl-C stops at once."
+            "p and Enter pauses; Ctrl-C stops at once and reports what was done."
         };
         Output::to(Stream::Error).line(&Line::of(Tone::Faint, words));
     }

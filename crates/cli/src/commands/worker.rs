@@ -80,7 +80,7 @@ pub(crate) async fn worker(args: &WorkerArgs) -> CommandResult {
             reason = signals.next() => {
                 if drain.send_replace(true) {
                     say("stopping; other workers go on with what is not done".to_owned());
-                    stop.now(reason);
+                    stop.cancel(reason);
                 } else {
                     say("no more tasks; it ends when the last one has ended (again: stop them)".to_owned());
                 }

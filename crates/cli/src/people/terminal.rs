@@ -136,7 +136,7 @@ impl TerminalFrontend {
             }
             "h" | "hand back" => UserInput::HandBack(None),
             "s" | "stop" => {
-                self.note("stop", "after the current action");
+                self.note("stop", "nothing more is sent");
                 UserInput::Stop { now: false }
             }
             _ => match spoken(text) {

@@ -7,6 +7,7 @@ mod attacks;
 mod batches;
 mod book;
 mod browser;
+mod cancelling;
 mod configuration;
 mod crash;
 mod described;

@@ -6,13 +6,13 @@
 use std::time::Duration;
 
 /// The first piece: how fast the application is is not known yet.
-const FIRST: usize = 8;
+const FIRST: usize = 4;
 /// The largest piece.
-const LARGEST: usize = 64;
+const LARGEST: usize = 16;
 /// A piece that is handled sooner is followed by a larger one.
-const SOON: Duration = Duration::from_millis(15);
+const SOON: Duration = Duration::from_millis(12);
 /// A piece that is handled later is followed by a smaller one.
-const LATE: Duration = Duration::from_millis(35);
+const LATE: Duration = Duration::from_millis(25);
 
 /// The size of the next piece of a text.
 #[derive(Debug, Clone, Copy)]
@@ -51,8 +51,8 @@ mod tests {
             pace.took(Duration::from_millis(ms));
             pace.symbols()
         };
-        assert_eq!([after(2), after(2), after(2), after(2)], [16, 32, 64, 64]);
-        assert_eq!([after(20), after(60), after(300)], [64, 32, 16]);
-        assert_eq!([after(60), after(60), after(60), after(60), after(60)], [8, 4, 2, 1, 1]);
+        assert_eq!([after(2), after(2), after(2)], [8, 16, 16]);
+        assert_eq!([after(20), after(60), after(300)], [16, 8, 4]);
+        assert_eq!([after(60), after(60), after(60), after(1)], [2, 1, 1, 2]);
     }
 }

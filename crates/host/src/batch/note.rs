@@ -179,7 +179,7 @@ impl Batches {
 }
 
 impl Batch {
-    /// Asks its process to end it: what runs is stopped after its current action, and nothing more begins. Returns whether it runs.
+    /// Asks its process to end it: what runs is cancelled, and nothing more begins. Returns whether it runs.
     ///
     /// # Errors
     /// The process cannot be asked.

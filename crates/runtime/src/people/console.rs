@@ -58,7 +58,7 @@ pub enum UserInput {
     Pause,
     /// Resume.
     Resume,
-    /// Stop the round: after the running call, or at once.
+    /// Stop the round: the running call is cancelled and reports what it did, or is dropped.
     Stop {
         /// Drop the running call.
         now: bool,

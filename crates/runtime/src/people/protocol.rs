@@ -68,7 +68,7 @@ pub enum ToSession {
     Pause {},
     /// Resumes.
     Resume {},
-    /// Stops the current request; with `now`, drops the running call.
+    /// Stops the current request: the running call is cancelled and reports what it did; with `now` it is dropped.
     Stop {
         /// Drop the running call.
         #[serde(default)]

@@ -119,7 +119,7 @@ reply = '''{"thought": "t", "status": "FINISH", "result": "done"}'''
 "#;
 
 /// Runs it, and does something after so many inputs of the first table.
-async fn writing(inputs: u64, stop: &StopSwitch, does: impl Fn(&StopSwitch) + Clone + Send + 'static) -> Ran {
+async fn writing(inputs: u64, stop: &StopSwitch, does: fn(&StopSwitch)) -> Ran {
     let mut tables = 0;
     run_with(&script(WRITES), config(), office(), stop, |line, desktop| {
         let Record::Effect(record) = &line.record else { return };
@@ -127,7 +127,7 @@ async fn writing(inputs: u64, stop: &StopSwitch, does: impl Fn(&StopSwitch) + Cl
             Effect::Call { command } if command.tool == "write_table" => {
                 tables += 1;
                 if tables == 1 {
-                    let (stop, does) = (stop.clone(), does.clone());
+                    let stop = stop.clone();
                     desktop.after_inputs(inputs, move || does(&stop));
                 }
             }

@@ -12,12 +12,12 @@ use deskhand_core::{
     ids::SessionId, outcome::OutcomeKind, record::Line, session::StopReason, text::error_chain,
 };
 use deskhand_fleet::{
-    holder::{Admission, Beginning, Lease, Lost, Runner},
+    holder::{Admission, Beginning, Lease, Lost, Runner, cancel_key},
     journal::{Outcome, Part},
     nats::NatsStore,
     pace::pause,
     plan::{Work, now_ms, time_words},
-    store::Store,
+    store::{Record, Store},
     task::{TaskId, TaskSpec},
 };
 use deskhand_host::{
@@ -45,6 +45,9 @@ use super::{
 
 /// Lines of a journal come in bursts: those within this time are stored together, unless a command waits for them.
 const BURST: Duration = Duration::from_millis(20);
+
+/// How long to wait before the server is asked again that did not answer.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// What a task of a fleet has come to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -195,7 +198,7 @@ impl SessionRunner {
             Copies::new((&self.store, lease), (self.sessions().join(&id.0), documents), journal, &files);
         let stop = StopSwitch::new();
         let control = Control { stop: stop.clone(), ..Control::unattended() };
-        let mut is_late = false;
+        let (mut is_late, mut is_unwanted) = (false, false);
         let mut observer = Watch { grew: Arc::clone(&grew), changed: Arc::clone(&self.changed) };
         let session = session.with_fence(Arc::new(fence));
         let begun = Instant::now();
@@ -206,11 +209,15 @@ impl SessionRunner {
             Err(lost) = serve(&copies, asked, &grew) => return Err(lost.into()),
             never = stop_in_time(&self.stop, &stop, spec.deadline_ms, &mut is_late) => match never {},
             never = self.looked_at((spec, &id), &control.screen) => match never {},
+            never = self.stop_when_unwanted(spec, &stop, &mut is_unwanted) => match never {},
         };
         // Its desktop is gone: another one may begin while the rest is stored.
         self.over.add(&spec.id);
         self.changed.notify_one();
         copies.store(Then::GoesOn).await?;
+        if is_unwanted {
+            return Ok(Outcome::Cancelled);
+        }
         let late = spec.deadline_ms.filter(|_| is_late);
         let result = self.result(&task, ended, copies.documents().await, late)?;
         self.presence.figures.used(spec, &result.result, begun.elapsed());
@@ -232,6 +239,29 @@ impl SessionRunner {
             never = shown.show() => never,
             never = asking.ask() => never,
         }
+    }
+
+    /// Stops the session at once when its task is not wanted any more: its last call reports what it did.
+    async fn stop_when_unwanted(
+        &self,
+        task: &TaskSpec,
+        stop: &StopSwitch,
+        is_unwanted: &mut bool,
+    ) -> std::convert::Infallible {
+        let (key, mut seen) = (cancel_key(&task.id), 0);
+        while !*is_unwanted {
+            // Without news this waits, and without an answer the lease will be lost.
+            match self.store.changes(&key, seen).await {
+                Ok(records) => {
+                    seen = records.iter().map(|record| record.revision).fold(seen, u64::max);
+                    let cancels = |record: &Record| record.key == key && task.is_cancelled_by(&record.value);
+                    *is_unwanted = records.iter().any(cancels);
+                }
+                Err(_) => pause(AGAIN).await,
+            }
+        }
+        stop.cancel(StopReason::User);
+        std::future::pending().await
     }
 
     fn result(

@@ -50,7 +50,8 @@ const NEWS_EVERY: Duration = Duration::from_secs(1);
 
 /// What the API says of going on, stopping, forgetting and following.
 pub(super) const RESUMING: &str = "With the tasks that have no result, if it was started here.";
-pub(super) const STOPPING: &str = "What runs ends after its current action, and nothing more begins.";
+pub(super) const STOPPING: &str =
+    "What runs is cancelled, in the middle of an action too, and reports what it did; nothing more begins.";
 pub(super) const FORGETTING: &str = "One that does not run. Its results and sessions stay.";
 pub(super) const FOLLOWING: &str = "Events `tasks` with the element of the page that shows the tasks, whenever it changes, and `end` once nothing more comes.";
 
@@ -263,7 +264,7 @@ async fn table_of(service: &Arc<Service>, id: String) -> Result<BatchTable, Page
     service.looking_back(move |catalogue| BatchTable::of(&batch, catalogue)).await
 }
 
-/// Stops a batch: what runs ends after its current action, and nothing more begins.
+/// Stops a batch: what runs is cancelled, and nothing more begins.
 pub(super) async fn stop(
     State(service): State<Arc<Service>>,
     Path(OfBatch { id }): Path<OfBatch>,
