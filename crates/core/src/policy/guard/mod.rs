@@ -51,8 +51,10 @@ pub enum Edition {
     /// what pages and fields for passwords are given.
     Fourth,
     /// The same. What a person approves for the session is the whole action, with the value that it enters.
-    #[default]
     Fifth,
+    /// Also by who made the file that says what is done, and by where the values go that its steps have read.
+    #[default]
+    Sixth,
 }
 
 impl Edition {
@@ -65,7 +67,7 @@ impl Edition {
     pub(crate) const fn is_third(self) -> bool {
         match self {
             Self::First | Self::Second => false,
-            Self::Third | Self::Fourth | Self::Fifth => true,
+            Self::Third | Self::Fourth | Self::Fifth | Self::Sixth => true,
         }
     }
 
@@ -73,7 +75,7 @@ impl Edition {
     pub(crate) const fn is_fourth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third => false,
-            Self::Fourth | Self::Fifth => true,
+            Self::Fourth | Self::Fifth | Self::Sixth => true,
         }
     }
 
@@ -81,7 +83,15 @@ impl Edition {
     pub(crate) const fn is_fifth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third | Self::Fourth => false,
-            Self::Fifth => true,
+            Self::Fifth | Self::Sixth => true,
+        }
+    }
+
+    /// Whether it tells the files that this user made from those of strangers, and follows the values that their steps read.
+    pub(crate) const fn is_sixth(self) -> bool {
+        match self {
+            Self::First | Self::Second | Self::Third | Self::Fourth | Self::Fifth => false,
+            Self::Sixth => true,
         }
     }
 }
@@ -89,7 +99,9 @@ impl Edition {
 pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
     let why = match policy.guard {
         Edition::First => first::reason(subject),
-        Edition::Second | Edition::Third | Edition::Fourth | Edition::Fifth => reason(policy, subject),
+        Edition::Second | Edition::Third | Edition::Fourth | Edition::Fifth | Edition::Sixth => {
+            reason(policy, subject)
+        }
     };
     why.map(|why| Ruling { decision: Decision::Ask, why: format!("safe guard: {why}") })
 }
@@ -97,6 +109,9 @@ pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
 /// Why a person is asked; `None` if nobody is.
 fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     let (third, fourth) = (policy.guard.is_third(), policy.guard.is_fourth());
+    if let Some(flow) = &subject.flow {
+        return Some(flow.to_string());
+    }
     if fourth && let Some(why) = fourth::gives_file(subject) {
         return Some(why);
     }
