@@ -42,6 +42,7 @@ mod pages;
 mod passwords;
 mod people;
 mod power;
+mod provenance;
 mod python;
 mod record;
 mod redteam;
