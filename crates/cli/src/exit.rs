@@ -90,6 +90,11 @@ impl CliError {
         Self { code: USAGE, ..Self::new(message) }
     }
 
+    /// Something that was not started, because the user did not agree or nobody could be asked.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Self { code: OutcomeKind::Rejected.exit_code(), ..Self::new(message) }
+    }
+
     /// What failed and why, as one text.
     pub(crate) fn words(&self) -> String {
         match &self.source {

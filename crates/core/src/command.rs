@@ -10,6 +10,7 @@ use crate::{
     ids::{AgentId, ReadingId, WindowId},
     intent::{Does, Intent, Judged, Takes},
     policy::matches,
+    provenance::Carried,
     ui::{AppInfo, PictureRef, WindowInfo},
 };
 
@@ -33,6 +34,9 @@ pub struct Command {
     /// What it was judged on, stamped by the gate; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Box<Judged>>,
+    /// What it carries away from where a step of a workflow has read it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carries: Vec<Carried>,
 }
 
 impl Command {

@@ -29,6 +29,8 @@ pub const SCROLL: &str = "scroll";
 pub const ZOOM: &str = "zoom";
 /// Reads a text.
 pub const READ_TEXT: &str = "read_text";
+/// Reads the clipboard.
+pub const READ_CLIPBOARD: &str = "read_clipboard";
 /// Hands a sub-task to an agent that works on its own. It is no tool: a reply asks for it with ASSIGN, and rules match it.
 pub const DELEGATE: &str = "delegate_subtask";
 /// Looks up what the session has read or written down.

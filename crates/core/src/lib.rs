@@ -95,6 +95,7 @@ pub mod operator;
 pub mod outcome;
 pub mod policy;
 pub mod prompt;
+pub mod provenance;
 pub mod record;
 pub mod reference;
 pub mod reply;

@@ -17,8 +17,8 @@ use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::{LinuxDesktop, Openers};
 use deskhand_model::Relay;
 use deskhand_runtime::{
-    Catalogue, Found, Query, Replay, ReportFormat, Review, SessionFolder, SessionStore, Table, Toolbox,
-    Unsealed, Verification,
+    Catalogue, Found, InstructionKind, Query, Replay, ReportFormat, Review, SealFolder, SessionFolder,
+    SessionStore, Table, Toolbox, Unsealed, Verification,
     agents::AgentRegistry,
     catalogue::Day,
     comparison::Comparison,
@@ -34,7 +34,7 @@ use tokio::time::timeout;
 
 use crate::{
     AttachedDesktop, BatchRequest, ForkRequest, HostError, KeptDesktop, Removal, RemovalMode, SecretInfo,
-    Session, SessionRequest, Task, Tasks, WorkspacePlan,
+    Session, SessionRequest, Task, TaskFiles, Tasks, WorkspacePlan,
     agents::Means,
     batch,
     batch::Batches,
@@ -96,6 +96,13 @@ impl Host {
     /// The configuration.
     pub fn config(&self) -> &Config {
         &self.loaded.config
+    }
+
+    /// The tools that workflows call.
+    pub fn workflow_tools(&self) -> Vec<ToolSpec> {
+        let toolbox = Toolbox::<LinuxDesktop>::standard(ActLimits::default());
+        let host = toolbox.map(|tools| tools.host_specs()).unwrap_or_default();
+        host.into_iter().chain(self.app_tools()).collect()
     }
 
     /// The tools of AppAgents.
@@ -278,12 +285,25 @@ impl Host {
         Ok(session::moment(&self.find(name)?, record)?)
     }
 
+    /// Reads the tasks of a batch or a fleet, or plans.
+    ///
+    /// # Errors
+    /// The folder or a file cannot be read, or has too many tasks.
+    pub fn read_tasks(&self, path: &Path, kind: InstructionKind) -> Result<TaskFiles, HostError> {
+        Ok(TaskFiles::read(path, kind, Some(self.sessions().seals()))?)
+    }
+
+    /// The seals of files that the user made or trusts.
+    pub fn seals(&self) -> SealFolder {
+        self.sessions().seals().clone()
+    }
+
     /// Creates one session for each task.
     ///
     /// # Errors
     /// A task cannot be read or run, or there are already results.
-    pub fn batch(&self, request: &BatchRequest) -> Result<Tasks, HostError> {
-        let tasks = batch::read_tasks(&request.tasks)?;
+    pub fn batch(&self, request: &BatchRequest, files: &TaskFiles) -> Result<Tasks, HostError> {
+        let tasks = files.tasks()?;
         let base = Plan::new(self.config(), self.means(), request.session.clone())?;
         batch::batch(request, tasks, &base, &self.batches())
     }
@@ -305,7 +325,7 @@ impl Host {
 
     /// The folder of workflows.
     pub fn workflows(&self) -> Shelf {
-        Shelf::at(workflows_dir(self.config()))
+        Shelf::at(workflows_dir(self.config())).with_seals(self.seals())
     }
 
     /// The workflow that does what a request asks for, with the values that the request gives; `None` if none does.
@@ -364,8 +384,8 @@ impl Host {
     ///
     /// # Errors
     /// A plan cannot be read, or a document cannot be opened.
-    pub fn follow(&self, plans: &Path, request: impl Into<SessionRequest>) -> Result<Tasks, HostError> {
-        let tasks = batch::read_plans(plans)?;
+    pub fn follow(&self, plans: &TaskFiles, request: impl Into<SessionRequest>) -> Result<Tasks, HostError> {
+        let tasks = plans.tasks()?;
         let base = Plan::new(self.config(), self.means(), request.into())?;
         batch::follow(tasks, &base)
     }

@@ -168,8 +168,10 @@ fn a_batch_does_not_overwrite_results() {
     let host = host(folder.path());
     let tasks = folder.path().join("tasks.jsonl");
     fs::write(&tasks, "{\"request\": \"look\", \"id\": \"a\"}\n{\"request\": \"look again\"}\n").unwrap();
-    let batch =
-        |resume: bool| host.batch(&BatchRequest { tasks: tasks.clone(), resume, ..BatchRequest::default() });
+    let batch = |resume: bool| {
+        let files = host.read_tasks(&tasks, InstructionKind::Tasks).unwrap();
+        host.batch(&BatchRequest { tasks: tasks.clone(), resume, ..BatchRequest::default() }, &files)
+    };
     assert_eq!(batch(false).unwrap().count(), 2);
     let result = serde_json::json!({
         "id": "a", "request": "look", "outcome": "finished", "reason": "seen", "session_id": null,

@@ -41,6 +41,7 @@ pub mod demonstration;
 mod error;
 mod found;
 mod host;
+mod instructions;
 pub mod knowledge;
 pub mod live;
 pub mod local;
@@ -61,11 +62,13 @@ pub mod workspace;
 
 pub use agents::SANDBOX_ARGUMENT;
 pub use batch::{
-    Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskResult, Tasks, TasksObserver, WrittenTask,
+    Batch, BatchNote, BatchRequest, Batches, NotedTask, Task, TaskFiles, TaskResult, Tasks, TasksObserver,
+    WrittenTask,
 };
 pub use error::{HostError, agent_help};
 pub use found::{Found, found_providers};
 pub use host::Host;
+pub use instructions::Instructions;
 pub use notice::{Notice, Observer, Records};
 pub use notify::{News, NewsKind};
 pub use secrets::SecretInfo;

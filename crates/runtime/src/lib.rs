@@ -64,8 +64,8 @@ pub use driver::{new_id, resume, run};
 pub use fork::{ForkError, fork};
 pub use held::{HeldSession, HoldError, InForce, Unsealed};
 pub use journal::{
-    Fence, Journal, JournalError, JournalProblem, JournalTail, Lost, Proof, SealFolder, SessionFolder,
-    SessionStore, Unproven,
+    Fence, InstructionKind, Journal, JournalError, JournalProblem, JournalTail, Lost, Proof, SealFolder,
+    SessionFolder, SessionStore, Unproven,
 };
 pub use options::{RunEnd, RunError, RunOptions};
 pub use passwords::for_people;

@@ -7,7 +7,7 @@ use deskhand_core::money::Money;
 use deskhand_fleet::plan::Budget;
 use deskhand_host::config::Overrides;
 
-use super::{OutputArgs, settings::SettingArgs, work::parse_pair};
+use super::{OutputArgs, TrustArgs, settings::SettingArgs, work::parse_pair};
 
 /// The server of a fleet.
 #[derive(Debug, Clone, Args)]
@@ -178,6 +178,8 @@ pub(crate) struct FleetSubmitArgs {
     /// further task of the batch begins.
     #[arg(long = "budget", value_name = "WHAT=MOST", value_parser = parse_budget, requires = "batch")]
     budgets: Vec<Budget>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) sign: SignArgs,
     #[command(flatten)]

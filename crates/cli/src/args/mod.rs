@@ -16,6 +16,7 @@ mod secret;
 mod serve;
 mod sessions;
 mod settings;
+mod trust;
 mod work;
 mod workflow;
 
@@ -48,6 +49,7 @@ pub(crate) use sessions::{
     ForkArgs, GcArgs, Numbers, ReplayArgs, ReportArgs, ResumeArgs, SessionsArgs, ShowArgs, VerifyArgs,
 };
 pub(crate) use settings::{ModelArgs, SettingArgs, StoreArgs};
+pub(crate) use trust::TrustArgs;
 pub(crate) use work::{OutputArgs, ScriptArgs, StageArgs, WorkArgs};
 pub(crate) use workflow::{DoArgs, DraftArgs, LearnArgs, RecordArgs, WorkflowArgs, WorkflowCommand};
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Command, FromArgMatches as _};
 use deskhand_host::config::Overrides;
 
-use super::WorkArgs;
+use super::{TrustArgs, WorkArgs};
 
 const RUN_EXAMPLES: &str = "\
 Examples:
@@ -77,6 +77,8 @@ pub(crate) struct FollowArgs {
     /// Plan file, or folder of plans.
     pub(crate) plan: PathBuf,
     #[command(flatten)]
+    pub(crate) trust: TrustArgs,
+    #[command(flatten)]
     pub(crate) work: WorkArgs,
 }
 
@@ -92,6 +94,7 @@ Examples:
   deskhand batch tasks/
   deskhand batch tasks.jsonl --parallel 3
   deskhand batch tasks/ --resume           skips tasks that already have a result
+  deskhand batch --trust tasks/            trusts the tasks as they are; without it you are asked first
 
 Exit codes: 0 all tasks finished; 1 some did not; 130 cancelled.";
 
@@ -109,6 +112,8 @@ pub(crate) struct BatchArgs {
     /// Results folder [default: `results` in the folder of tasks, or FILE.results].
     #[arg(long, value_name = "DIR")]
     pub(crate) results: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     #[command(flatten)]
     pub(crate) work: WorkArgs,
 }

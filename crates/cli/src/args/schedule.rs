@@ -7,6 +7,7 @@ use deskhand_core::ids::SessionId;
 
 use super::{
     settings::StoreArgs,
+    trust::TrustArgs,
     work::{parse_id, parse_pair},
 };
 
@@ -67,6 +68,8 @@ pub(crate) struct AddScheduleArgs {
     /// Open a file, a folder or an address first; can be repeated.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::AnyPath)]
     pub(crate) open: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     /// Options of `deskhand run`.
     #[arg(last = true, value_name = "OPTIONS")]
     pub(crate) options: Vec<String>,
@@ -76,6 +79,8 @@ pub(crate) struct AddScheduleArgs {
 pub(crate) struct RunScheduleArgs {
     /// Its name.
     pub(crate) name: String,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     /// The id of the session, for whoever starts it and wants to find it.
     #[arg(long = "as", value_name = "ID", hide = true, value_parser = parse_id)]
     pub(crate) id: Option<SessionId>,

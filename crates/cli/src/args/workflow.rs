@@ -7,6 +7,7 @@ use deskhand_host::config::Overrides;
 
 use super::{
     settings::StoreArgs,
+    trust::TrustArgs,
     work::{StageArgs, WorkArgs},
 };
 
@@ -81,6 +82,10 @@ Examples:
   deskhand do quarterly-chart --quarter Q3 --document sales.ods
   deskhand do quarterly-chart --quarter Q3 --heal auto     ask a model about a step that cannot be done
   deskhand do ./workflows/order.toml --customer Acme       a file, such as one of a repository
+  deskhand do --trust order.toml --customer Acme           one that you have read and trust
+
+A workflow that you have neither learnt nor recorded here, or that was changed since, shows what it does and asks before
+it begins. Without a terminal it does not begin, unless --trust says that you trust it.
 
 Exit codes: as of `deskhand run`.";
 
@@ -96,6 +101,8 @@ pub(crate) struct DoArgs {
     /// Save a picture of the screen at the end.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     pub(crate) screenshot: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trust: TrustArgs,
     /// Workflow: its name or file.
     pub(crate) workflow: String,
     /// Parameters, as --NAME VALUE or --NAME=VALUE.
@@ -213,6 +220,11 @@ pub(crate) enum WorkflowCommand {
     },
     /// Check the file of a workflow without running it.
     Test {
+        /// Name or file.
+        name: String,
+    },
+    /// Show what a workflow does, and trust it until it changes.
+    Trust {
         /// Name or file.
         name: String,
     },

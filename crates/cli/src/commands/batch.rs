@@ -6,10 +6,11 @@ use deskhand_core::{duration::milliseconds, outcome::OutcomeKind, text::one_line
 use deskhand_host::{
     BatchRequest, Control, News, NewsKind, Notice, Observer, SessionRequest, Task, TaskResult, TasksObserver,
 };
-use deskhand_runtime::Waits;
+use deskhand_runtime::{InstructionKind, Waits};
 use serde::Serialize;
 
 use super::{
+    consent::{Offer, admit_tasks},
     follow::exit_of,
     host::{load, warn},
     session::{Shown, request},
@@ -48,14 +49,17 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
         // As in a session of its own, the end of what started it does not end it.
         rustix::process::setsid().ok();
     }
-    let tasks = host.batch(&BatchRequest {
+    let mut files = host.read_tasks(&args.tasks, InstructionKind::Tasks)?;
+    admit_tasks(&host, &mut files, (args.trust, Offer::GoOn))?;
+    let wanted = BatchRequest {
         id: args.work.id.clone(),
         tasks: args.tasks.clone(),
         parallel: usize::from(args.parallel),
         resume: args.resume,
         results: args.results.clone(),
         session: SessionRequest { id: None, ..request(&args.work, None, None) },
-    })?;
+    };
+    let tasks = host.batch(&wanted, &files)?;
     let (count, left_out) = (tasks.count(), tasks.earlier().len());
     let folder = tasks.folder().map(Path::to_owned).unwrap_or_default();
     let mut signals = Signals::catch()?;

@@ -10,7 +10,8 @@ use deskhand_fleet::{
     store::{Store as _, StoreError},
     task::TaskId,
 };
-use deskhand_runtime::private;
+use deskhand_host::config::Overrides;
+use deskhand_runtime::{InstructionKind, private};
 use deskhand_serve::fleet::{
     again, costs, stays_inside, tasks,
     view::{self, Counts, FleetResult, TaskRow, TaskState},
@@ -18,10 +19,12 @@ use deskhand_serve::fleet::{
 };
 
 use super::{
+    consent::{Offer, admit_tasks},
     fleet_key::{make_key, signed_cancel},
     fleet_plans,
     fleet_server::Reached,
     fleet_status,
+    host::load,
     signals::Signals,
 };
 use crate::{
@@ -66,10 +69,17 @@ pub(super) fn silent(error: StoreError) -> CliError {
 }
 
 async fn submit(args: &FleetSubmitArgs) -> CommandResult {
-    let prepared = tasks::prepare(&args.tasks, args.batch.as_deref())
-        .map_err(|error| CliError::new(error.to_string()))?;
+    let host = load(Overrides::default())?;
+    let mut files = host.read_tasks(&args.tasks, InstructionKind::Tasks)?;
+    let prepared =
+        tasks::prepare(&files, args.batch.as_deref()).map_err(|error| CliError::new(error.to_string()))?;
     let reached = Reached::by(&args.server, Some(&args.sign))?;
-    let (key, store) = (reached.key()?, reached.connect().await?);
+    let key = reached.key()?;
+    // What is signed counts as the words of who signs. Workers take the rest for a stranger's.
+    if key.is_some() {
+        admit_tasks(&host, &mut files, (args.trust, Offer::Trust))?;
+    }
+    let store = reached.connect().await?;
     let (people, count) = (Output::to(Stream::Out), prepared.len());
     if let Some(batch) = &args.batch {
         costs::set_budget(&store, batch, args.budget()).await.map_err(silent)?;

@@ -2,9 +2,10 @@
 
 use deskhand_core::outcome::OutcomeKind;
 use deskhand_host::{Observer, Task, TaskResult, TasksObserver};
-use deskhand_runtime::{StopSwitch, Waits};
+use deskhand_runtime::{InstructionKind, StopSwitch, Waits};
 
 use super::{
+    consent::{Offer, admit_tasks},
     host::load,
     session::{SessionPrinter, Shown, carry_out, request},
     signals::Signals,
@@ -20,7 +21,9 @@ use crate::{
 pub(crate) async fn follow(args: &FollowArgs) -> CommandResult {
     let host = load(args.work.overrides())?;
     let shown = Shown::of(&args.work, host.config());
-    let plans = host.follow(&args.plan, request(&args.work, None, None))?;
+    let mut plans = host.read_tasks(&args.plan, InstructionKind::Plan)?;
+    admit_tasks(&host, &mut plans, (args.trust, Offer::GoOn))?;
+    let plans = host.follow(&plans, request(&args.work, None, None))?;
     if !args.plan.is_dir() {
         return match plans.into_sessions().next() {
             Some((_, session)) => carry_out(session, &shown, /*history*/ None).await,

@@ -5,6 +5,7 @@ mod act;
 mod agents;
 mod batch;
 mod config;
+mod consent;
 mod desktop;
 mod doctor;
 mod experience;

@@ -1,7 +1,11 @@
 //! `deskhand run`: one request, or a conversation.
 
 use deskhand_core::workflow::Fitting;
-use deskhand_host::{Host, HostError, SessionRequest, config::history_file, workflows::Perform};
+use deskhand_host::{
+    Host, HostError, SessionRequest,
+    config::history_file,
+    workflows::{Perform, WorkflowFileError},
+};
 
 use super::{
     host::load,
@@ -58,7 +62,12 @@ pub(crate) async fn run(args: &RunArgs) -> CommandResult {
 
 /// Runs the workflow that a request asks for, with its values shown first.
 async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Shown) -> CommandResult {
-    let shelved = host.workflows().find(&fitting.name).map_err(HostError::from)?;
+    let shelf = host.workflows();
+    let shelved = shelf.find(&fitting.name).map_err(HostError::from)?;
+    // It was trusted when it was compared with the request.
+    if !shelved.file.provenance.is_users() {
+        return Err(HostError::from(WorkflowFileError::NotTrusted { name: fitting.name }).into());
+    }
     if shown.verbosity > Verbosity::Quiet {
         let words = format!("without a model: {}", usage_of(&fitting.name, &fitting.values));
         Output::to(Stream::Error).line(&Line::of(Tone::Strong, words));
@@ -67,7 +76,7 @@ async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Show
     let heal = host.config().workflows.heal.to_heal();
     let session =
         host.perform(Perform { shelved: shelved.clone(), values: fitting.values, heal, session })?;
-    carry_out_then(session, shown, /*history*/ None, |ended| propose(&shelved, ended)).await
+    carry_out_then(session, shown, /*history*/ None, |ended| propose(&shelf, &shelved, ended)).await
 }
 
 /// What is said of a workflow that fits a request and is not run.

@@ -18,13 +18,14 @@ use deskhand_runtime::{
 };
 
 use super::{
+    consent::{Offer, admit_workflow, consent},
     host::{load, warn},
     run::run as run_request,
     session::{Shown, carry_out_then, request},
     workflow::propose,
 };
 use crate::{
-    args::{AddScheduleArgs, RunArgs, RunScheduleArgs, ScheduleArgs, ScheduleCommand},
+    args::{AddScheduleArgs, RunArgs, RunScheduleArgs, ScheduleArgs, ScheduleCommand, TrustArgs},
     exit::{CliError, CommandResult, Exit},
     output::{Line, Output, Stream, Tone},
 };
@@ -54,6 +55,10 @@ fn add(host: &Host, args: &ScheduleArgs, added: &AddScheduleArgs) -> CommandResu
     let schedule = Schedule { catch_up: added.catch_up, open, options: added.options.clone(), ..schedule };
     // What is wrong with the options is said now, not in the night.
     words_of(args, &schedule, &new_id()).map_err(CliError::usage)?;
+    if let Work::Workflow { name, parameters } = &schedule.work {
+        let mut shelved = host.workflows().named(name).map_err(HostError::from)?;
+        admit_workflow(host, &mut shelved, parameters, (added.trust, Offer::Trust))?;
+    }
     let schedule = host.add_schedule(&added.name, schedule)?;
     let notes = Output::to(Stream::Error);
     let next = schedule.due_after(now_ms()).map(local_time).unwrap_or_default();
@@ -135,19 +140,22 @@ fn words_of(args: &ScheduleArgs, schedule: &Schedule, session: &SessionId) -> Re
 
 async fn run(host: &Host, args: &ScheduleArgs, wanted: &RunScheduleArgs) -> CommandResult {
     let schedules = host.schedules();
-    let schedule = schedules.find(&wanted.name).map_err(HostError::from)?;
+    let mut schedule = schedules.find(&wanted.name).map_err(HostError::from)?;
     let session = wanted.id.clone().unwrap_or_else(new_id);
     let claim = schedules.claim(&wanted.name, &session, wanted.due).map_err(HostError::from)?;
     if !io::stdin().is_terminal() {
         // Out of the reach of what ends the service that began it. Who is a leader already is not in its reach.
         rustix::process::setsid().ok();
     }
-    let ran = match words_of(args, &schedule, &session) {
-        Ok(mut run) => {
-            run.work.schedule = Some(wanted.name.clone());
-            work(&schedule.work, &run).await
-        }
-        Err(problem) => Err(CliError::usage(problem)),
+    let ran = match admit(host, &mut schedule, wanted) {
+        Ok(()) => match words_of(args, &schedule, &session) {
+            Ok(mut run) => {
+                run.work.schedule = Some(wanted.name.clone());
+                work(&schedule.work, &run, wanted.trust).await
+            }
+            Err(problem) => Err(CliError::usage(problem)),
+        },
+        Err(refused) => Err(refused),
     };
     let problem = ran.as_ref().err().map(CliError::words);
     if let Some(problem) = &problem {
@@ -155,6 +163,16 @@ async fn run(host: &Host, args: &ScheduleArgs, wanted: &RunScheduleArgs) -> Comm
     }
     claim.end(problem).map_err(HostError::from)?;
     ran
+}
+
+/// Sees to it that a schedule may run: one that was not added here, or was changed since, is a stranger's.
+fn admit(host: &Host, schedule: &mut Schedule, wanted: &RunScheduleArgs) -> Result<(), CliError> {
+    if !schedule.provenance.is_users() {
+        let what = format!("the schedule {}", wanted.name);
+        consent(&what, &schedule.summary(), wanted.trust, Offer::Trust)?;
+        *schedule = host.schedules().trust(&wanted.name, schedule).map_err(HostError::from)?;
+    }
+    Ok(())
 }
 
 /// Tells that a schedule did not come to the end of a session, which would have told it.
@@ -170,22 +188,29 @@ async fn tell_that_it_failed(host: &Host, name: &str, schedule: &Schedule, probl
     }
 }
 
-async fn work(work: &Work, run: &RunArgs) -> CommandResult {
+async fn work(work: &Work, run: &RunArgs, trust: TrustArgs) -> CommandResult {
     match work {
         Work::Request(_) => run_request(run).await,
-        Work::Workflow { name, parameters } => perform(name, parameters, run).await,
+        Work::Workflow { name, parameters } => perform(name, parameters, run, trust).await,
     }
 }
 
-async fn perform(name: &str, parameters: &BTreeMap<String, String>, run: &RunArgs) -> CommandResult {
+async fn perform(
+    name: &str,
+    parameters: &BTreeMap<String, String>,
+    run: &RunArgs,
+    trust: TrustArgs,
+) -> CommandResult {
     let host = load(run.overrides())?;
     let shown = Shown::of(&run.work, host.config());
-    let shelved = host.workflows().named(name).map_err(HostError::from)?;
+    let shelf = host.workflows();
+    let mut shelved = shelf.named(name).map_err(HostError::from)?;
+    admit_workflow(&host, &mut shelved, parameters, (trust, Offer::GoOn))?;
     let session = host.perform(Perform {
         shelved: shelved.clone(),
         values: parameters.clone(),
         heal: host.config().workflows.heal.to_heal(),
         session: request(&run.work, None, run.screenshot.as_ref()),
     })?;
-    carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelved, ended)).await
+    carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelf, &shelved, ended)).await
 }

@@ -11,11 +11,12 @@ use std::{
 use deskhand_core::workflow::{Parameter, ParameterKind, WorkflowEnd};
 use deskhand_host::{
     Ended, Host, HostError,
-    workflows::{Learn, Perform, Shelf, Shelved},
+    workflows::{Learn, Perform, Shelf, Shelved, WorkflowFileError},
 };
 use deskhand_runtime::learn::{Draft, Unsure};
 
 use super::{
+    consent::{Offer, admit_workflow, show},
     host::load,
     session::{Shown, carry_out_then, request},
 };
@@ -44,9 +45,8 @@ pub(super) fn shelve(host: &Host, mut draft: Draft, args: &DraftArgs) -> Result<
         notes.line(&Line::of(Tone::Doubtful, note));
     }
     // It is written before anything is asked, so that it is there whatever becomes of the questions.
-    let add = |draft: &Draft, replaces: bool| {
-        host.workflows().add(&draft.workflow, replaces).map_err(HostError::from)
-    };
+    let add =
+        |draft: &Draft, replaces: bool| host.workflows().add_learnt(draft, replaces).map_err(HostError::from);
     let path = add(&draft, args.force)?;
     for unsure in draft.unsure.clone() {
         if args.yes || (!args.no && is_parameter(&notes, &unsure)) {
@@ -100,13 +100,19 @@ pub(super) fn usage_of(name: &str, values: &BTreeMap<String, String>) -> String 
 
 pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
     let shelf = load(args.overrides())?.workflows();
-    let shelved = shelf.find(&args.workflow).map_err(HostError::from)?;
+    let mut shelved = shelf.find(&args.workflow).map_err(HostError::from)?;
     // The parameters are known now, so that options can be told apart from them.
     let names: Vec<&str> = shelved.workflow.parameters.keys().map(String::as_str).collect();
     let args = &args.told_apart(&names).map_err(CliError::usage)?;
     let host = load(args.overrides())?;
     let shown = Shown::of(&args.work, host.config());
     let values = args.parameters().map_err(CliError::usage)?;
+    // What is wrong with the values is said before anything is asked.
+    shelved.workflow.values(&values).map_err(|problem| {
+        HostError::from(WorkflowFileError::Unfit { name: shelved.workflow.name.clone(), problem })
+    })?;
+    admit_workflow(&host, &mut shelved, &values, (args.trust, Offer::GoOn))?;
+    let shelf = host.workflows();
     let perform = Perform {
         shelved: shelved.clone(),
         values,
@@ -114,12 +120,12 @@ pub(crate) async fn perform(args: &DoArgs) -> CommandResult {
         session: request(&args.work, None, args.screenshot.as_ref()),
     };
     let session = host.perform(perform)?;
-    carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelved, ended)).await
+    carry_out_then(session, &shown, /*history*/ None, |ended| propose(&shelf, &shelved, ended)).await
 }
 
 /// Writes what the run of a workflow proposes to change, and says how to look at it.
-pub(super) fn propose(shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
-    ended.workflows.iter().try_for_each(|end| propose_one(shelved, end))
+pub(super) fn propose(shelf: &Shelf, shelved: &Shelved, ended: &Ended) -> Result<(), HostError> {
+    ended.workflows.iter().try_for_each(|end| propose_one(shelf, shelved, end))
 }
 
 /// The same for the workflows that agents ran. One that is gone from the folder is left out.
@@ -127,13 +133,13 @@ pub(super) fn propose_all(host: &Host, ended: &Ended) -> Result<(), HostError> {
     let shelf = host.workflows();
     for end in &ended.workflows {
         if let Ok(shelved) = shelf.find(&end.name) {
-            propose_one(&shelved, end)?;
+            propose_one(&shelf, &shelved, end)?;
         }
     }
     Ok(())
 }
 
-fn propose_one(shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
+fn propose_one(shelf: &Shelf, shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
     let notes = Output::to(Stream::Error);
     let step = end.stopped_at.as_ref().map(|step| format!(", stopped at step {step}")).unwrap_or_default();
     notes.line(&Line::of(Tone::Plain, format!("{} calls of {} done{step}", end.done, shelved.workflow.name)));
@@ -144,7 +150,7 @@ fn propose_one(shelved: &Shelved, end: &WorkflowEnd) -> Result<(), HostError> {
         );
         notes.line(&Line::of(Tone::Doubtful, text));
     }
-    if end.changes.is_empty() || Shelf::propose(shelved, &end.changes)?.is_none() {
+    if end.changes.is_empty() || shelf.propose(shelved, &end.changes)?.is_none() {
         return Ok(());
     }
     for change in &end.changes {
@@ -166,14 +172,18 @@ pub(crate) fn workflow(args: &WorkflowArgs) -> CommandResult {
     match &args.command {
         WorkflowCommand::List => list(&shelf, &out)?,
         WorkflowCommand::Show { name } => out.text(find(name)?.text().map_err(HostError::from)?.trim_end()),
-        WorkflowCommand::Edit { name } => edit(&shelf, name)?,
+        WorkflowCommand::Edit { name } => edit(&host, name)?,
+        WorkflowCommand::Trust { name } => trust(&host, &mut find(name)?)?,
         WorkflowCommand::Test { name } => test(&host, &find(name)?, &out)?,
-        WorkflowCommand::Diff { name } => diff(&find(name)?, &out)?,
+        WorkflowCommand::Diff { name } => diff(&shelf, &find(name)?, &out)?,
         WorkflowCommand::Accept { name } => {
-            Shelf::settle(&find(name)?, /*takes*/ true).map_err(HostError::from)?;
+            let provenance = shelf.accept(&find(name)?).map_err(HostError::from)?;
+            if !provenance.is_users() {
+                Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, not_trusted(name)));
+            }
         }
         WorkflowCommand::Discard { name } => {
-            Shelf::settle(&find(name)?, /*takes*/ false).map_err(HostError::from)?;
+            shelf.discard(&find(name)?).map_err(HostError::from)?;
         }
         WorkflowCommand::Export { name, file } => {
             let text = find(name)?.text().map_err(HostError::from)?;
@@ -200,10 +210,12 @@ fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
                 let parameters: Vec<String> =
                     found.workflow.parameters.keys().map(|name| format!("--{name}")).collect();
                 let proposed = if found.is_proposed { "  (a change is proposed)" } else { "" };
+                let trusted = if found.file.provenance.is_users() { "" } else { "  (not trusted)" };
                 let line = Line::of(Tone::Strong, format!("{name:<28} "))
                     .with(Tone::Plain, parameters.join(" "))
                     .with(Tone::Faint, format!("  {}", found.workflow.about))
-                    .with(Tone::Doubtful, proposed);
+                    .with(Tone::Doubtful, proposed)
+                    .with(Tone::Doubtful, trusted);
                 out.line(&line);
             }
             Err(error) => out.line(&Line::of(Tone::Bad, format!("{name:<28} {error}"))),
@@ -212,7 +224,23 @@ fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
     Ok(())
 }
 
-fn edit(shelf: &Shelf, name: &str) -> Result<(), CliError> {
+/// What is said of a workflow that nobody trusts.
+fn not_trusted(name: &str) -> String {
+    format!("{name} is not trusted: `deskhand workflow trust {name}` shows what it does and trusts it")
+}
+
+/// Shows what a workflow does, and trusts it.
+fn trust(host: &Host, found: &mut Shelved) -> Result<(), CliError> {
+    let notes = Output::to(Stream::Error);
+    notes.line(&Line::of(Tone::Strong, format!("What {} does:", found.path.display())));
+    show(&notes, &found.workflow.summary(&BTreeMap::new(), &host.workflow_tools()));
+    host.workflows().trust(found).map_err(HostError::from)?;
+    notes.line(&Line::of(Tone::Good, "It is trusted until it changes."));
+    Ok(())
+}
+
+fn edit(host: &Host, name: &str) -> Result<(), CliError> {
+    let shelf = host.workflows();
     let found = shelf.find(name);
     // A file that is no workflow any more can be edited, too.
     let path = found.as_ref().map_or_else(|_| shelf.path_of(name), |found| found.path.clone());
@@ -233,7 +261,10 @@ fn edit(shelf: &Shelf, name: &str) -> Result<(), CliError> {
     if !status.success() {
         return Err(CliError::new(format!("the editor `{program}` ended with {status}")));
     }
-    shelf.find(&path.to_string_lossy()).map_err(HostError::from)?;
+    let edited = shelf.find(&path.to_string_lossy()).map_err(HostError::from)?;
+    if !edited.file.provenance.is_users() {
+        Output::to(Stream::Error).line(&Line::of(Tone::Doubtful, not_trusted(name)));
+    }
     Ok(())
 }
 
@@ -253,8 +284,8 @@ fn test(host: &Host, found: &Shelved, out: &Output) -> Result<(), CliError> {
 }
 
 /// What is proposed, step by step.
-fn diff(found: &Shelved, out: &Output) -> Result<(), CliError> {
-    let proposed = Shelf::proposed(found).map_err(HostError::from)?;
+fn diff(shelf: &Shelf, found: &Shelved, out: &Output) -> Result<(), CliError> {
+    let proposed = shelf.proposed(found).map_err(HostError::from)?;
     let (was, now) = (found.text().map_err(HostError::from)?, proposed.text().map_err(HostError::from)?);
     let lines = deskhand_core::workflow::line_difference(&was, &now);
     for (sign, line) in lines {

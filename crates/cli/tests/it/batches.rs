@@ -163,7 +163,7 @@ fn a_batch_of_a_terminal_is_on_the_page() {
         &ASKS.replace("\"PENDING\", \"questions\": [\"Go on?\"]", "\"FINISH\", \"result\": \"done\""),
     );
     world.file("tasks/one.txt", "look at the desktop");
-    let shown = world.run(&["batch", "tasks", "--desktop", "virtual"]);
+    let shown = world.run(&["batch", "--trust", "tasks", "--desktop", "virtual"]);
     assert!(shown.starts_with("exit 0\n"), "{shown}");
     let service = Service::start(&world, &[]);
     let listed = service.get("/api/batches").json();

@@ -50,6 +50,7 @@ mod pages;
 mod passwords;
 mod people;
 mod power;
+mod provenance;
 mod python;
 mod record;
 mod redteam;

@@ -143,7 +143,8 @@ fn a_webhook_and_the_desktop_are_told_once_and_no_output_has_the_address() {
     // A batch tells of itself, and its sessions do not.
     world.file("tasks/one.txt", "the first");
     world.file("tasks/two.txt", "the second");
-    let mut command = world.command(&["batch", "tasks", "--desktop", "virtual", "--parallel", "2"]);
+    let mut command =
+        world.command(&["batch", "--trust", "tasks", "--desktop", "virtual", "--parallel", "2"]);
     let shown = world.shown(&command.env("DBUS_SESSION_BUS_ADDRESS", &desktop.address).output().unwrap());
     assert!(shown.starts_with("exit 0\n"), "{shown}");
     let (_, news) = sent.recv_timeout(BOUND).unwrap();

@@ -231,7 +231,7 @@ fn sessions_of_a_fleet_are_listed_watched_cancelled_and_answered() {
         r#"{"request": "Nobody does this", "needs": {"labels": ["none"]}}"#,
     );
     world.file("tasks/asks.json", r#"{"request": "write the greeting", "needs": {"labels": ["talks"]}}"#);
-    let mut submit = world.command(&["fleet", "submit", "tasks", "--key", "anna.key"]);
+    let mut submit = world.command(&["fleet", "submit", "--trust", "tasks", "--key", "anna.key"]);
     let submitted = world.shown(&submit.args(reached(&server)).output().unwrap());
     assert!(submitted.contains("3 tasks submitted"), "{submitted}");
 

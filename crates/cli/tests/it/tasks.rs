@@ -36,8 +36,15 @@ fn batch_runs_in_parallel_and_resumes() {
     world.file("tasks/two.json", r#"{"request": "look again", "limits": {"steps_max": 5}}"#);
     world.file("tasks/notes.md", "no task");
     let batch = |more: &[&str]| {
-        let mut command =
-            world.command(&["batch", "tasks", "--model", "script:turns.toml", "--desktop", "virtual"]);
+        let mut command = world.command(&[
+            "batch",
+            "--trust",
+            "tasks",
+            "--model",
+            "script:turns.toml",
+            "--desktop",
+            "virtual",
+        ]);
         command.args(["--script-var", "status=FINISH", "--script-var", "why=seen"]).args(more);
         world.shown(&command.output().unwrap())
     };
@@ -84,8 +91,15 @@ fn batch_with_a_failure_has_a_negative_exit_code() {
     let world = World::new();
     world.file("turns.toml", ALONE);
     world.file("tasks.jsonl", "{\"request\": \"reach the moon\", \"id\": \"moon\"}\n");
-    let mut command =
-        world.command(&["batch", "tasks.jsonl", "--model", "script:turns.toml", "--desktop", "virtual"]);
+    let mut command = world.command(&[
+        "batch",
+        "--trust",
+        "tasks.jsonl",
+        "--model",
+        "script:turns.toml",
+        "--desktop",
+        "virtual",
+    ]);
     command.args(["--script-var", "status=FAIL", "--script-var", "why=it is too far", "-q"]);
     let shown = world.shown(&command.output().unwrap());
     assert!(shown.starts_with("exit 1\n") && shown.contains("0 of 1 finished"), "{shown}");
@@ -115,25 +129,25 @@ fn invalid_tasks_are_reported_before_anything_starts() {
                 .unwrap(),
         )
     };
-    assert_snapshot!(run(&["follow", "plan.json"]), @r#"
+    assert_snapshot!(run(&["follow", "--trust", "plan.json"]), @r#"
     exit 2
     --- error
     error: `steps` in plan.json is not valid: invalid type: string "type", expected a sequence at line 1 column 33
     help: see `deskhand batch --help` and `deskhand follow --help` for the fields
     "#);
-    assert_snapshot!(run(&["follow", "none.json"]), @r"
+    assert_snapshot!(run(&["follow", "--trust", "none.json"]), @r"
     exit 1
     --- error
     error: failed to read none.json: No such file or directory (os error 2)
     help: check the path; nothing was started
     ");
-    assert_snapshot!(run(&["batch", "tasks"]), @r"
+    assert_snapshot!(run(&["batch", "--trust", "tasks"]), @r"
     exit 1
     --- error
     error: tasks/one.json: failed to open tasks/gone.odt: No such file or directory (os error 2)
     help: check the path; nothing was started
     ");
-    assert_snapshot!(run(&["batch", "tasks", "--parallel", "2", "--desktop", "current"]), @r"
+    assert_snapshot!(run(&["batch", "--trust", "tasks", "--parallel", "2", "--desktop", "current"]), @r"
     exit 1
     --- error
     error: no display to work on: neither WAYLAND_DISPLAY nor DISPLAY is set
@@ -179,8 +193,15 @@ fn plan_is_followed_step_by_step_in_its_document() {
     let plan = r#"{"task": "write a letter", "steps": ["type the greeting", "type the name"], "object": "letter.txt", "close": true}"#;
     world.file("plans/letter.json", plan);
     let follow = |what: &str| {
-        let mut command =
-            world.command(&["follow", what, "--model", "script:turns.toml", "--desktop", "virtual"]);
+        let mut command = world.command(&[
+            "follow",
+            "--trust",
+            what,
+            "--model",
+            "script:turns.toml",
+            "--desktop",
+            "virtual",
+        ]);
         world.shown(&command.output().unwrap())
     };
     let shown = follow("plans/letter.json");

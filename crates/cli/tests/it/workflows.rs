@@ -189,6 +189,7 @@ with = { path = "{file}" }
 fn with_note() -> (World, PathBuf) {
     let world = World::new();
     world.file(".local/share/deskhand/workflows/note.toml", NOTE);
+    world.run(&["workflow", "trust", "note"]);
     let file = world.path().join("greeting.txt");
     (world, file)
 }
@@ -274,6 +275,7 @@ fn a_request_in_the_words_of_a_workflow_is_proposed_or_run_without_a_model() {
     let lacks =
         NOTE.replace("[parameters.text]", "[parameters.colour]\nexample = \"red\"\n[parameters.text]");
     world.file(".local/share/deskhand/workflows/note.toml", &lacks);
+    world.run(&["workflow", "trust", "note"]);
     let missing = world.command(&["run", &request, "--workflow", "auto"]).output().unwrap();
     let errors = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(

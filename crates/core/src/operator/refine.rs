@@ -89,7 +89,12 @@ pub fn refine(reply: &OperatorReply, view: &WindowView) -> Result<Vec<ProposedAc
             }
             Gesture::Wait { seconds } => (WAIT, object(json!({"seconds": seconds}))),
         };
-        actions.push(ProposedAction { function: tool.to_owned(), arguments, expect: None });
+        actions.push(ProposedAction {
+            function: tool.to_owned(),
+            arguments,
+            expect: None,
+            carries: Vec::new(),
+        });
     }
     Ok(actions)
 }

@@ -35,7 +35,7 @@ const PASSWORD_MIN: usize = 4;
 /// How much of a sub-task is kept, in characters.
 const SUBTASK_CHARS_MAX: usize = 200;
 /// Applications that show pages.
-const BROWSERS: &str = "*chrom*|firefox*|*epiphany*|*falkon*|*konqueror*|*midori*|*brave*|vivaldi*|opera*|*edge*|*librewolf*|*browser*";
+pub(super) const BROWSERS: &str = "*chrom*|firefox*|*epiphany*|*falkon*|*konqueror*|*midori*|*brave*|vivaldi*|opera*|*edge*|*librewolf*|*browser*";
 /// The most files that a question about a dialog names.
 const DRAWN_MAX: usize = 5;
 /// The name of a file in a dialog in which nothing can be read.
@@ -161,7 +161,8 @@ fn called(names: &[String], texts: &dyn Texts) -> Origin {
     if texts.said().iter().any(names_it) {
         return Origin::User;
     }
-    if texts.planned().iter().any(names_it) {
+    // What a stranger has planned names nothing for the user.
+    if texts.stranger().is_none() && texts.planned().iter().any(names_it) {
         return Origin::Model;
     }
     let names = names.iter().map(|name| name.trim()).filter(|name| name.chars().count() >= HEARD_MIN);

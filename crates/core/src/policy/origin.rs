@@ -9,7 +9,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::address::{mail_addresses, names_host};
-use crate::text::clip;
+use crate::{provenance::Carried, text::clip};
 
 /// How much of a text is quoted around a value, in characters.
 const QUOTED_MAX: usize = 120;
@@ -84,20 +84,34 @@ pub trait Texts {
     fn made(&self) -> Vec<&str>;
     /// Where the password stands that these dots stand for, if the user has not said it.
     fn password_from(&self, dots: &str) -> Option<String>;
+    /// The place of the stranger's file that decides what is done now: `step 2 of the workflow “order”, which …`. `None` if a model
+    /// decides, or a file of the user's. What such a file names and the user has not named is from outside, whatever it is made of.
+    fn stranger(&self) -> Option<String>;
+    /// What a paste enters, if a workflow decides what is done: what its steps have copied.
+    fn pasted(&self) -> Option<Carried>;
 }
 
 impl Origin {
     /// Where a value comes from that the user has not named: from the text that it stands in, or from the model.
     pub(super) fn of_unnamed(value: &str, texts: &dyn Texts) -> Self {
-        let value = value.to_lowercase();
-        Self::in_texts(texts.read(), |text| text.find(&value))
+        let lower = value.to_lowercase();
+        Self::in_texts(texts.read(), |text| text.find(&lower)).or_strangers(value, texts)
     }
 
     /// Where whole words come from that the user has not said: from what was heard, or from the model.
     pub(super) fn of_heard(words: &[&str], texts: &dyn Texts) -> Self {
-        Self::in_texts(texts.heard(), |text| {
+        let found = Self::in_texts(texts.heard(), |text| {
             words.iter().find_map(|one| find_words(text, &one.to_lowercase()))
-        })
+        });
+        found.or_strangers(words.first().copied().unwrap_or_default(), texts)
+    }
+
+    /// The same, or a stranger's file, if that decides what is done and no text says where it comes from.
+    fn or_strangers(self, value: &str, texts: &dyn Texts) -> Self {
+        match texts.stranger().filter(|_| self == Self::Model) {
+            Some(place) => Self::Outside { place, text: clip(value, QUOTED_MAX) },
+            None => self,
+        }
     }
 
     /// The first text in whose lower case form something is found.
@@ -243,6 +257,14 @@ mod tests {
         }
 
         fn password_from(&self, _dots: &str) -> Option<String> {
+            None
+        }
+
+        fn stranger(&self) -> Option<String> {
+            None
+        }
+
+        fn pasted(&self) -> Option<Carried> {
             None
         }
     }

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{
+    flow::Flow,
     guard::Edition,
     keyed::Pressable,
     origin::{Origin, Value, ValueKind},
@@ -129,6 +130,9 @@ pub struct Subject {
     /// The name of what it presses, if a text from outside has that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub told: Option<Value>,
+    /// The value that it carries away from where a step of a workflow has read it, if nobody was shown that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
     /// An element that the command names by id and that the agent was not shown.
     pub unknown: Option<String>,
 }

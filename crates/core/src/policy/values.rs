@@ -137,6 +137,9 @@ impl Subject {
             }
             self.writes(command, reading.places, &reading.texts.made());
         }
+        if reading.edition.is_sixth() {
+            self.carries(command, reading);
+        }
         self
     }
 

@@ -75,7 +75,7 @@ fn action(function: &str, arguments: Value) -> ProposedAction {
         Value::Object(arguments) => arguments.into_iter().filter(|(_, value)| !value.is_null()).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
     };
-    ProposedAction { function: function.to_owned(), arguments, expect: None }
+    ProposedAction { function: function.to_owned(), arguments, expect: None, carries: Vec::new() }
 }
 
 /// `click_input(id, name, button=left, double=False)`

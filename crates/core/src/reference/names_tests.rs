@@ -10,6 +10,7 @@ fn proposed(function: &str, arguments: &Value) -> ProposedAction {
         function: function.to_owned(),
         arguments: arguments.as_object().cloned().unwrap(),
         expect: Some("done".to_owned()),
+        carries: Vec::new(),
     }
 }
 

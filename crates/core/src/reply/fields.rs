@@ -200,7 +200,7 @@ impl Fields {
         };
         let expect = self.optional_text("expect")?;
         let none = matches!(function.to_lowercase().as_str(), "" | "none" | "null" | "no_action");
-        Ok((!none).then_some(ProposedAction { function, arguments, expect }))
+        Ok((!none).then_some(ProposedAction { function, arguments, expect, carries: Vec::new() }))
     }
 }
 

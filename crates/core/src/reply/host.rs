@@ -180,8 +180,12 @@ fn next(fields: &mut Fields) -> Result<Option<Vec<NextSubtask>>, ReplyError> {
                 "missing; give the id of a target, or `launch` with the arguments of launch_application";
             return Err(ReplyError::field(item.at("control_label"), hint));
         }
-        let launch =
-            launch.map(|arguments| ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None });
+        let launch = launch.map(|arguments| ProposedAction {
+            function: LAUNCH.to_owned(),
+            arguments,
+            expect: None,
+            carries: Vec::new(),
+        });
         all.push(NextSubtask { subtask, message: item.texts("message")?, target, launch });
     }
     Ok(Some(all))
@@ -202,5 +206,5 @@ fn apps_to_open(fields: &mut Fields) -> Option<ProposedAction> {
     if !files.is_empty() {
         arguments.insert("files".to_owned(), json!(files));
     }
-    Some(ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None })
+    Some(ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None, carries: Vec::new() })
 }

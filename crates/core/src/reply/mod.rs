@@ -35,6 +35,8 @@ pub use schema::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+use crate::provenance::Carried;
 pub(crate) use small::{parse_small_app_reply, parse_small_host_reply, parse_small_values_reply};
 
 /// Why a reply is rejected; sent back to the model.
@@ -69,6 +71,9 @@ pub struct ProposedAction {
     /// A few words that the result contains if the action worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
+    /// What it carries away from where a step of a workflow has read it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub carries: Vec<Carried>,
 }
 
 /// A sub-task that the HostAgent planned ahead.

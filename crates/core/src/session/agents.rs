@@ -397,6 +397,7 @@ pub(super) fn commands_of(reply: &AppReply, worker: Worker) -> Vec<Command> {
             arguments: action.arguments.clone(),
             window,
             agent,
+            carries: action.carries.clone(),
             ..Command::default()
         })
         .collect()

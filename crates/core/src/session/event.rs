@@ -11,6 +11,7 @@ use crate::{
     ids::EffectId,
     model::{ModelFailure, ModelReply},
     observation::{Observation, ObserveFailure},
+    provenance::Provenance,
     retrieval::Hit,
     ui::PictureRef,
     workflow::WorkflowRun,
@@ -87,6 +88,27 @@ pub struct FollowerPlan {
     /// A workflow, in place of steps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<Box<WorkflowRun>>,
+    /// Who made the file that the request and the steps come from.
+    #[serde(default)]
+    pub provenance: Provenance,
+}
+
+impl FollowerPlan {
+    /// What says of a request alone who made its file.
+    pub fn of_file(provenance: Provenance) -> Self {
+        Self { provenance, ..Self::default() }
+    }
+
+    /// Who made what it says.
+    pub fn made_by(&self) -> Provenance {
+        self.workflow.as_ref().map_or(self.provenance, |run| run.provenance)
+    }
+
+    /// Whether it only says who made the request.
+    pub(super) fn is_request_alone(&self) -> bool {
+        let Self { object, steps, workflow, provenance } = self;
+        object.is_none() && steps.is_empty() && workflow.is_none() && !provenance.is_users()
+    }
 }
 
 /// An event. `O` is the representation of observations: full, or as a journal stores them.

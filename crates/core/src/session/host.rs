@@ -289,7 +289,8 @@ fn other_target(window: &WindowInfo, name: &str) -> Option<CallResult> {
 
 impl From<&ProposedAction> for Command {
     fn from(action: &ProposedAction) -> Self {
-        Self { tool: action.function.clone(), arguments: action.arguments.clone(), ..Self::default() }
+        let (tool, arguments) = (action.function.clone(), action.arguments.clone());
+        Self { tool, arguments, carries: action.carries.clone(), ..Self::default() }
     }
 }
 
@@ -362,7 +363,7 @@ impl Session {
         let reply = &acted.replied.reply;
         let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
         let said = Told::by_host(reply, reply.status.to_string());
-        let is_trusted = self.heard.is_empty();
+        let is_trusted = self.heard.is_empty() && self.foreign.is_empty();
         if is_trusted {
             self.heard.plan(reply);
         }
@@ -399,8 +400,12 @@ impl Session {
             () => HostTrigger::Said(recorded.reply.status),
         });
         match status {
-            // A person approved exactly this delegation, so it is not decided on again.
-            HostStatus::Continue if recorded.approved && !failed && delegates(&recorded) => {
+            // A person approved exactly this delegation, or this window for a workflow, so it is not decided on again.
+            HostStatus::Continue
+                if recorded.approved
+                    && !failed
+                    && (delegates(&recorded) || self.places_workflow(&recorded)) =>
+            {
                 self.host.moves(HostTrigger::Said(HostStatus::Assign));
                 self.host_assigns(recorded);
             }
@@ -432,6 +437,13 @@ impl Session {
                 self.break_off("unexpected state of the HostAgent after a recorded step");
             }
         }
+    }
+
+    /// Whether a step selected the window in which the workflow of the round goes on. A workflow decides the same again.
+    fn places_workflow(&self, recorded: &Recorded<HostReply>) -> bool {
+        self.config.policy.guard.is_sixth()
+            && self.round.performing.is_some()
+            && recorded.reply.status == HostStatus::Assign
     }
 
     /// Assigns the sub-task to the window that the step selected or opened.

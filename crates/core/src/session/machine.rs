@@ -18,6 +18,7 @@ use crate::{
     model::{ModelRequest, ReplyKind},
     outcome::{Outcome, OutcomeKind},
     prompt::PromptSet,
+    provenance::Provenance,
     states::{AppTrigger, HostTrigger, next_app, next_host},
     target::TargetRegistry,
 };
@@ -129,10 +130,15 @@ impl Session {
 
     fn begin_round(&mut self, request: String, plan: Option<FollowerPlan>) {
         self.rounds = self.rounds.saturating_add(1);
-        self.said.add(&request);
-        for step in plan.iter().flat_map(|plan| plan.object.iter().chain(&plan.steps)) {
-            self.said.add(step);
+        let texts = plan.iter().flat_map(|plan| plan.object.iter().chain(&plan.steps));
+        let texts: Vec<String> = std::iter::once(&request).chain(texts).cloned().collect();
+        let made_by = plan.as_ref().map_or(Provenance::Made, FollowerPlan::made_by);
+        if self.counts_as_users(made_by) {
+            texts.iter().for_each(|text| self.said.add(text));
+        } else {
+            self.foreign.add("the task, whose file you have not made or trusted".to_owned(), &texts);
         }
+        let plan = plan.filter(|plan| !plan.is_request_alone());
         self.round = Round::new(request, self.now_ms);
         self.host.begin_round();
         match plan.map(|plan| (plan.workflow, plan.object, plan.steps)) {

@@ -196,16 +196,20 @@ impl Session {
         self.begin_nested(run, agent, recorded.approved);
     }
 
-    /// Begins a workflow within the round. Its values are those of a model, never the user's words. Its texts are the user's, who keeps the
-    /// file, as long as no text from outside can have led to it: otherwise a page could have something sent to whom a file names.
+    /// Begins a workflow within the round. Its values are those of a model, never the user's words. Its texts are the user's, who has made
+    /// or trusts the file, as long as no text from outside can have led to it: otherwise a page could have something sent to whom a file
+    /// names.
     fn begin_nested(&mut self, run: WorkflowRun, by: AgentRef, is_trusted: bool) {
+        let is_users = self.counts_as_users(run.provenance);
+        let follows = self.config.policy.guard.is_sixth();
         let nesting = &mut self.round.nesting;
         nesting.by = Some(by);
-        if is_trusted {
+        if is_trusted && is_users {
             nesting.words = run.workflow.texts();
             nesting.words.extend(run.workflow.applications());
         }
-        self.round.performing = Some(Performing::opening_documents(run));
+        let performing = Performing::opening_documents(run);
+        self.round.performing = Some(if follows { performing.following_values() } else { performing });
         self.begin_step(Host);
     }
 

@@ -19,7 +19,7 @@ use super::{
     plan::Following,
     review::Review,
     round::{Spent, SubtaskRecord, Tally},
-    words::{Made, Returned, Said},
+    words::{Foreign, Made, Returned, Said},
 };
 use crate::{
     action::words::Wording,
@@ -168,6 +168,9 @@ pub struct Session {
     /// What was heard from outside.
     #[serde(default)]
     pub(super) heard: Heard,
+    /// The texts of files that say what is done and that this user has not made.
+    #[serde(default)]
+    pub(super) foreign: Foreign,
     /// The files that were saved.
     #[serde(default)]
     pub(super) made: Made,
@@ -215,6 +218,7 @@ impl Session {
             taken_over_ms: None,
             returned: Returned::default(),
             heard: Heard::default(),
+            foreign: Foreign::default(),
             made: Made::default(),
             passwords: Vec::new(),
             withheld: Vec::new(),

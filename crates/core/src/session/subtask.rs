@@ -181,7 +181,8 @@ impl Session {
         }
         let mut arguments = serde_json::Map::new();
         arguments.insert("name".to_owned(), object.into());
-        let launch = ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None };
+        let launch =
+            ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None, carries: Vec::new() };
         Some(assigns("the plan names this application", step, None, Some(launch)))
     }
 

@@ -11,6 +11,7 @@ use crate::{
     clipping::within,
     observation::{Observation, WindowView},
     policy::{ReadText, Texts},
+    provenance::{Carried, Provenance},
     text::clip,
 };
 
@@ -97,7 +98,39 @@ impl Made {
     }
 }
 
+/// The texts of files that say what is done and that this user has not made, with what they are called.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(super) struct Foreign(VecDeque<(String, String)>);
+
+impl Foreign {
+    /// The most files that are remembered.
+    const FILES_MAX: usize = 20;
+
+    /// Adds the texts of a file.
+    pub(super) fn add(&mut self, place: String, texts: &[String]) {
+        while self.0.len() >= Self::FILES_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back((place, texts.join("\n")));
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The texts, the latest first.
+    fn texts(&self) -> impl Iterator<Item = ReadText<'_>> {
+        self.0.iter().rev().map(|(place, text)| ReadText { place: place.clone(), text })
+    }
+}
+
 impl Session {
+    /// Whether the texts of a file are the user's words. Before the sixth edition of the guard, those of every file were.
+    pub(super) const fn counts_as_users(&self, provenance: Provenance) -> bool {
+        !self.config.policy.guard.is_sixth() || provenance.is_users()
+    }
+
     /// The files that the session has saved, by the proofs of its actions: the last ones.
     pub fn saved_files(&self) -> impl Iterator<Item = &str> {
         self.made.0.iter().map(String::as_str)
@@ -158,6 +191,7 @@ impl Texts for AtHand<'_> {
                 texts.push(ReadText { place: "what the agent observes".to_owned(), text: &view.text });
             }
         }
+        texts.extend(self.session.foreign.texts());
         let returned = self.session.returned.0.iter().rev();
         texts.extend(returned.map(|(place, text)| ReadText { place: place.clone(), text }));
         // A model wrote these, after it had read.
@@ -174,7 +208,15 @@ impl Texts for AtHand<'_> {
     }
 
     fn heard(&self) -> Vec<ReadText<'_>> {
-        self.session.heard.texts().collect()
+        self.session.foreign.texts().chain(self.session.heard.texts()).collect()
+    }
+
+    fn stranger(&self) -> Option<String> {
+        self.session.round.performing.as_ref()?.stranger()
+    }
+
+    fn pasted(&self) -> Option<Carried> {
+        self.session.round.performing.as_ref()?.pasted()
     }
 
     fn planned(&self) -> Vec<&str> {

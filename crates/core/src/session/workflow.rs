@@ -10,16 +10,25 @@ use crate::{
     prompt::{HealInput, PromptError, heal_texts},
     reply::{AppReply, HealChoice, HealReply, HostReply, ProposedAction, ReplyError},
     states::{AppStatus, HostStatus},
-    workflow::{Acts, Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun},
+    workflow::{Acts, Heal, Next, Performing, Trouble, Where, WorkflowEnd, WorkflowRun, stranger_of},
 };
 
 impl Session {
-    /// Begins a round that is a workflow. Its values and the texts of its steps are the user's, who keeps the file.
+    /// Begins a round that is a workflow. Its values and the texts of its steps are the user's, who has made or trusts the file. Of a
+    /// stranger's, only the values that were given are; it opens its documents itself, so that each goes through the gate.
     pub(super) fn begin_workflow(&mut self, run: WorkflowRun) {
-        for text in run.values.values().cloned().chain(run.workflow.texts()) {
-            self.said.add(&text);
-        }
-        self.round.performing = Some(Performing::new(run));
+        let follows = self.config.policy.guard.is_sixth();
+        let performing = if self.counts_as_users(run.provenance) {
+            for text in run.values.values().cloned().chain(run.workflow.texts()) {
+                self.said.add(&text);
+            }
+            Performing::new(run)
+        } else {
+            run.given().for_each(|text| self.said.add(text));
+            self.foreign.add(stranger_of(&run.workflow.name), &run.workflow.texts());
+            Performing::opening_documents(run)
+        };
+        self.round.performing = Some(if follows { performing.following_values() } else { performing });
     }
 
     /// The HostAgent's decision by the workflow of the round; `None` if the round is none.

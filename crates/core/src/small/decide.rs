@@ -99,7 +99,12 @@ impl SmallHostReply {
             Some(Means::Target(id)) => reply.target = Some(id.clone()),
             Some(Means::Launch(name)) => {
                 let arguments = Map::from_iter([("name".to_owned(), Value::String(name.clone()))]);
-                reply.action = Some(ProposedAction { function: LAUNCH.to_owned(), arguments, expect: None });
+                reply.action = Some(ProposedAction {
+                    function: LAUNCH.to_owned(),
+                    arguments,
+                    expect: None,
+                    carries: Vec::new(),
+                });
             }
             Some(Means::Workflow(workflow)) if workflow.parameters.is_empty() => {
                 return SmallValuesReply(BTreeMap::new()).decided(workflow).map(Decided::Finally);

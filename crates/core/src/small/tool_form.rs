@@ -181,7 +181,7 @@ impl ToolForm {
             let value = kind.value(text).map_err(|problem| ReplyError::field("text", problem))?;
             arguments.insert(name.clone(), value);
         }
-        Ok(ProposedAction { function: self.name.clone(), arguments, expect: None })
+        Ok(ProposedAction { function: self.name.clone(), arguments, expect: None, carries: Vec::new() })
     }
 }
 

@@ -56,7 +56,12 @@ impl SmallValuesReply {
             given.into_iter().map(|(name, value)| (name, Value::from(value))).collect();
         let arguments = [("name", Value::from(offer.name.clone())), ("parameters", Value::from(parameters))];
         let arguments = Map::from_iter(arguments.map(|(name, value)| (name.to_owned(), value)));
-        let action = ProposedAction { function: RUN_WORKFLOW.to_owned(), arguments, expect: None };
+        let action = ProposedAction {
+            function: RUN_WORKFLOW.to_owned(),
+            arguments,
+            expect: None,
+            carries: Vec::new(),
+        };
         let reply = self.unresolved();
         Ok(HostReply { target: Some(offer.target_id()), action: Some(action), ..reply })
     }

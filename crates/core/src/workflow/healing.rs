@@ -136,5 +136,5 @@ impl Performing {
 /// A press of an element.
 fn press(element: ElementId) -> ProposedAction {
     let arguments = Map::from_iter([("id".to_owned(), Value::from(element.to_string()))]);
-    ProposedAction { function: CLICK.to_owned(), arguments, expect: None }
+    ProposedAction { function: CLICK.to_owned(), arguments, expect: None, carries: Vec::new() }
 }

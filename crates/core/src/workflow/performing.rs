@@ -12,6 +12,7 @@ use super::{
     ahead::{Acts, Tells},
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
+    reads::Reads,
     seeking::Seeking,
     selector::{Found, Obstacle, Selector, find},
     values::{TemplateError, Values},
@@ -20,6 +21,7 @@ use crate::{
     ids::{ElementId, WindowId},
     known_tools::{LAUNCH, WAIT_FOR},
     observation::WindowView,
+    provenance::{Carried, Provenance},
     reply::ProposedAction,
     ui::WindowInfo,
 };
@@ -51,6 +53,9 @@ pub struct WorkflowRun {
     /// What is done about a step that cannot be done as it is written.
     #[serde(default)]
     pub heal: Heal,
+    /// Who made it.
+    #[serde(default)]
+    pub provenance: Provenance,
 }
 
 impl WorkflowRun {
@@ -60,6 +65,15 @@ impl WorkflowRun {
     /// A value is missing, or a brace has no partner.
     pub fn request(&self) -> Result<String, TemplateError> {
         Values::of(&self.values).fill(&self.workflow.request)
+    }
+
+    /// The values that are not what the file itself says: those that were given to it.
+    pub fn given(&self) -> impl Iterator<Item = &str> {
+        let is_default = |name: &String, value: &String| {
+            self.workflow.parameters.get(name).is_some_and(|known| known.default.as_ref() == Some(value))
+        };
+        let given = self.values.iter().filter(move |(name, value)| !is_default(name, value));
+        given.map(|(_, value)| value.as_str())
     }
 
     /// The documents that are open before the first step.
@@ -150,6 +164,9 @@ pub(crate) struct Performing {
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
     pub(super) dialogs: u32,
     pub(super) asked: u32,
+    /// What the steps have read; `None` in sessions that were recorded before it was followed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) reads: Option<Reads>,
     /// The windows that steps worked in, by the roots of their applications.
     windows: BTreeMap<String, WindowId>,
     /// The documents that are opened before the first step, if nobody else opens them.
@@ -176,6 +193,7 @@ impl Performing {
             started: false,
             dialogs: 0,
             asked: 0,
+            reads: None,
             windows: BTreeMap::new(),
             opening: VecDeque::new(),
             changes: Vec::new(),
@@ -184,6 +202,25 @@ impl Performing {
         };
         performing.enter();
         performing
+    }
+
+    /// The same, which follows the values that its steps read.
+    #[must_use]
+    pub(crate) fn following_values(mut self) -> Self {
+        self.reads = Some(Reads::default());
+        self
+    }
+
+    /// Where it is, if this user has not made it.
+    pub(crate) fn stranger(&self) -> Option<String> {
+        let WorkflowRun { workflow, provenance, .. } = &self.run;
+        let place = || format!("step {} of {}", self.label(), stranger_of(&workflow.name));
+        (self.reads.is_some() && !provenance.is_users()).then(place)
+    }
+
+    /// What a paste enters.
+    pub(crate) fn pasted(&self) -> Option<Carried> {
+        self.reads.as_ref().map(|reads| reads.pasted(self.run.provenance))
     }
 
     /// One that opens its documents itself, because nobody has opened them for it.
@@ -255,6 +292,9 @@ impl Performing {
             match self.rows(&step).map(|rows| rows.get(last.row).cloned()) {
                 Ok(Some(row)) => {
                     self.values.save(&each.called, row);
+                    if let Some(reads) = &mut self.reads {
+                        reads.row(&each.of, &each.called);
+                    }
                     self.at.push(Frame::default());
                 }
                 Ok(None) => {
@@ -291,7 +331,12 @@ impl Performing {
                 self.proposed = Some(Proposed::Document(document.clone()));
                 let arguments = Map::from_iter([("files".to_owned(), Value::from(vec![document]))]);
                 let function = LAUNCH.to_owned();
-                return Where::Start(ProposedAction { function, arguments, expect: None });
+                return Where::Start(ProposedAction {
+                    function,
+                    arguments,
+                    expect: None,
+                    carries: Vec::new(),
+                });
             }
         }
         let Some(step) = self.step().cloned() else { return Where::Done };
@@ -314,7 +359,7 @@ impl Performing {
         }
         let arguments = Map::from_iter([("name".to_owned(), Value::from(wanted.name.clone()))]);
         let function = LAUNCH.to_owned();
-        Where::Start(ProposedAction { function, arguments, expect: None })
+        Where::Start(ProposedAction { function, arguments, expect: None, carries: Vec::new() })
     }
 
     /// The window for a step: of its application, by its title; the one used before if several fit.
@@ -399,7 +444,9 @@ impl Performing {
         let mut arguments = ids;
         arguments.extend(self.values.fill_map(&step.arguments)?);
         let expect = step.expect.opens.as_ref().map(|opens| self.values.fill(opens)).transpose()?;
-        Ok(ProposedAction { function: step.call.clone(), arguments, expect })
+        let carries = self.reads.as_ref().map(|reads| reads.carried(step, self.run.provenance));
+        let (function, carries) = (step.call.clone(), carries.unwrap_or_default());
+        Ok(ProposedAction { function, arguments, expect, carries })
     }
 
     /// The elements of a step, and what changed in its selectors.
@@ -457,6 +504,11 @@ impl Performing {
     }
 }
 
+/// What texts of a workflow are called that this user has not made.
+pub(crate) fn stranger_of(name: &str) -> String {
+    format!("the workflow “{name}”, which you have not made or trusted")
+}
+
 /// Whether a window shows a document.
 fn shows(window: &WindowInfo, document: &str) -> bool {
     let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
@@ -480,6 +532,6 @@ impl Unresolved {
         let name = self.selector.name.as_ref().filter(|name| name.is_literal() && !self.blocked)?;
         let mut arguments = Map::from_iter([("name".to_owned(), Value::from(name.plain()))]);
         arguments.insert("seconds".to_owned(), Value::from(WAIT_SECONDS));
-        Some(ProposedAction { function: WAIT_FOR.to_owned(), arguments, expect: None })
+        Some(ProposedAction { function: WAIT_FOR.to_owned(), arguments, expect: None, carries: Vec::new() })
     }
 }

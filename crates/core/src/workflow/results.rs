@@ -79,6 +79,10 @@ impl Performing {
         if info.result.effect == Some(Verdict::Unknown) && !step.expect.unseen {
             self.unseen = self.unseen.saturating_add(1);
         }
+        let label = self.label();
+        if let Some(reads) = &mut self.reads {
+            reads.note(&label, step, info);
+        }
         if let Some(name) = &step.save {
             self.values.save(name, info.result.output.clone());
         }

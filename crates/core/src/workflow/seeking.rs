@@ -70,7 +70,8 @@ impl Performing {
         self.proposed = Some(Proposed::Scroll);
         let arguments = [("id", Value::from(place.to_string())), ("down", Value::from(notches))];
         let arguments = Map::from_iter(arguments.map(|(name, value)| (name.to_owned(), value)));
-        let action = ProposedAction { function: SCROLL.to_owned(), arguments, expect: None };
+        let action =
+            ProposedAction { function: SCROLL.to_owned(), arguments, expect: None, carries: Vec::new() };
         Some(Next::Act(Acts::one(action, "what the step is aimed at may be out of sight")))
     }
 

@@ -94,6 +94,22 @@ pub(super) fn names_in_value(value: &Value) -> Result<BTreeSet<String>, Template
     Ok(names)
 }
 
+/// What a text has before the first of these names; `None` if it has none of them.
+pub(super) fn before_value(text: &str, is_one: &dyn Fn(&str) -> bool) -> Option<String> {
+    let mut before = String::new();
+    for piece in pieces(text).ok()? {
+        match piece {
+            Piece::Text(plain) => before.push_str(&plain),
+            Piece::Value(path) if is_one(path.split('.').next().unwrap_or_default().trim()) => {
+                return Some(before);
+            }
+            // A parameter is the user's, but is not what the file itself says.
+            Piece::Value(_) => before.push('{'),
+        }
+    }
+    None
+}
+
 /// A text that stands for itself: its braces are doubled.
 pub fn literal(text: &str) -> String {
     text.replace('{', "{{").replace('}', "}}")

@@ -5,6 +5,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Verdict},
     ids::ElementId,
     outcome::OutcomeKind,
+    provenance::Provenance,
     session::{Effect, Event, FollowerPlan, SessionConfig, SubtaskStatus, Verify},
     states::HostStatus,
     ui::Role,
@@ -220,7 +221,7 @@ fn following(object: Option<&str>, verify: Verify) -> Harness {
     let plan = FollowerPlan {
         object: object.map(str::to_owned),
         steps: vec!["press it".to_owned(), "press it again".to_owned()],
-        ..FollowerPlan::default()
+        ..FollowerPlan::of_file(Provenance::Made)
     };
     Harness::asked(verifying(verify), "Do the plan.", Some(plan))
 }

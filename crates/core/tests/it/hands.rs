@@ -5,6 +5,7 @@ use deskhand_core::{
     ids::EffectId,
     outcome::OutcomeKind,
     prompt::{PromptSet, marks_secret},
+    provenance::Provenance,
     session::{
         ApplyError, ApprovalScope, Effect, Evaluate, Event, EventRecord, FollowerPlan, ModelRoles, NoAnswer,
         Session, SessionConfig,
@@ -449,8 +450,8 @@ fn words_that_came_into_a_question_are_in_it_when_it_is_asked_again() {
 
 #[test]
 fn a_plan_opens_its_object_once_more_after_a_hand_over() {
-    let plan =
-        FollowerPlan { object: Some("Calculator".to_owned()), steps: vec!["add".to_owned()], workflow: None };
+    let (object, steps) = (Some("Calculator".to_owned()), vec!["add".to_owned()]);
+    let plan = FollowerPlan { object, steps, ..FollowerPlan::of_file(Provenance::Made) };
     let mut h = Harness::asked(config(), "Add.", Some(plan));
     h.look();
     assert_eq!(h.command().tool, "launch_application");

@@ -53,6 +53,7 @@ fn declared(name: &str) -> (Does, &'static [(&'static str, Takes)]) {
         "save_as" => (Does::Save, &[("path", Takes::File), ("overwrite", Takes::Replaces)]),
         "save" => (Does::Save, &[]),
         "set_value" => (Does::Set, &[("id", Takes::Element), ("name", Takes::Name), ("value", Takes::Value)]),
+        "read_file" => (Does::Read, &[("path", Takes::File)]),
         "visit" => (Does::Press, &[("path", Takes::Path)]),
         "run_command" => (Does::Run, &[("program", Takes::Program), ("arguments", Takes::Files)]),
         _ => (Does::Other, &[]),

@@ -25,6 +25,7 @@ mod origins;
 mod passwords;
 mod prompts;
 mod properties;
+mod provenance;
 mod replies;
 mod resuming;
 mod selectors;

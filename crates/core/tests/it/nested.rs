@@ -10,6 +10,7 @@ use deskhand_core::{
     outcome::{Outcome, OutcomeKind},
     policy::{Decision, Policy, Rule},
     prompt::PromptSet,
+    provenance::Provenance,
     session::{ApprovalScope, Effect, Event, ModelRoles, Session, SessionConfig, SubtaskStatus},
     ui::{Element, Role, WindowInfo},
     workflow::{Heal, Parameter, ParameterKind, Workflow, WorkflowRun, WorkflowStep, given_values},
@@ -106,7 +107,8 @@ impl Play {
         if command.tool == "run_workflow" {
             let given = given_values(&command.arguments).unwrap();
             let values = self.made.values(&given).unwrap();
-            let run = WorkflowRun { workflow: self.made.clone(), values, heal: Heal::Off };
+            let (workflow, provenance) = (self.made.clone(), Provenance::Made);
+            let run = WorkflowRun { workflow, values, heal: Heal::Off, provenance };
             return CallResult { output: serde_json::to_value(run).unwrap(), ..seen() };
         }
         act(self, command)

@@ -9,6 +9,7 @@ use deskhand_core::{
     observation::{Observation, Surface, WindowView},
     outcome::{Outcome, OutcomeKind},
     policy::{Decision, Policy, Rule},
+    provenance::Provenance,
     session::{Effect, Event, FollowerPlan, SessionConfig},
     ui::{Element, Role, State, Tree, WindowInfo, WindowKind},
     workflow::{
@@ -95,7 +96,7 @@ impl Stage {
     fn new(workflow: Workflow, heal: Heal, config: SessionConfig) -> Self {
         let values = BTreeMap::from([("customer".to_owned(), "Acme".to_owned())]);
         workflow.check().unwrap();
-        let run = WorkflowRun { workflow, values, heal };
+        let run = WorkflowRun { workflow, values, heal, provenance: Provenance::Made };
         let text = run.request().unwrap();
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::default() };
         let mut h = Harness::asked(config, &text, Some(plan));

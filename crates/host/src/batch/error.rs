@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use deskhand_runtime::JournalError;
+
 use crate::workspace::DocumentError;
 
 const FORMS: &str = "see `deskhand batch --help` and `deskhand follow --help`";
@@ -17,6 +19,15 @@ pub enum TaskError {
         /// The cause.
         #[source]
         source: io::Error,
+    },
+    /// It cannot be sealed.
+    #[error("failed to seal {}", path.display())]
+    Seal {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: JournalError,
     },
     /// The folder cannot be read.
     #[error("failed to read the folder {}", path.display())]
@@ -118,13 +129,13 @@ impl TaskError {
             Self::TooMany { .. } => "split them into several batches".to_owned(),
             Self::SameId { .. } => "give each task its own `id`".to_owned(),
             Self::Document { source, .. } => return source.help(),
-            Self::Folder { .. } => return None,
+            Self::Folder { .. } | Self::Seal { .. } => return None,
         })
     }
 
     /// Whether the content is not valid, rather than unreadable.
     pub const fn is_usage(&self) -> bool {
-        !matches!(self, Self::Read { .. } | Self::Folder { .. } | Self::Document { .. })
+        !matches!(self, Self::Read { .. } | Self::Seal { .. } | Self::Folder { .. } | Self::Document { .. })
     }
 }
 

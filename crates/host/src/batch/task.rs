@@ -1,11 +1,12 @@
-//! Task files: plans to follow, and the tasks of a batch.
+//! A task: a plan to follow, or a task of a batch or a fleet.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
+use std::path::{Path, PathBuf};
+
+use deskhand_core::{
+    provenance::Provenance,
+    session::FollowerPlan,
+    workflow::{Deed, SummaryLine},
 };
-
-use deskhand_core::session::FollowerPlan;
 use deskhand_runtime::people::Request;
 use serde::Deserialize;
 
@@ -15,8 +16,6 @@ use crate::{
     workspace::{Missing, check_documents, hosts_of, in_folder},
 };
 
-/// The most tasks in a folder or file.
-const TASKS_MAX: usize = 10_000;
 /// The longest id of a task, in characters. Ids are used as file names.
 const ID_CHARS_MAX: usize = 100;
 
@@ -28,6 +27,8 @@ pub struct Task {
     /// Where it is defined: `tasks.jsonl:3`.
     pub(super) place: String,
     said: Said,
+    /// Who made its file.
+    provenance: Provenance,
     /// The folder that relative paths of its documents start from.
     folder: PathBuf,
 }
@@ -70,6 +71,40 @@ impl Task {
         &self.said.request
     }
 
+    /// The same task of a file that somebody made. Without this it is a stranger's.
+    #[must_use]
+    pub fn made_by(self, provenance: Provenance) -> Self {
+        Self { provenance, ..self }
+    }
+
+    /// Who made its file.
+    pub(super) const fn provenance(&self) -> Provenance {
+        self.provenance
+    }
+
+    /// Whether it has steps.
+    pub(super) fn is_plan(&self) -> bool {
+        !self.said.steps.is_empty()
+    }
+
+    /// What it does, apart from its request and its steps: what it opens, and whom it names.
+    pub(super) fn told(&self) -> Vec<SummaryLine> {
+        let place = &self.place;
+        let opened = self.said.open.iter().map(|file| file.display().to_string());
+        let opened = opened.chain(self.said.object.clone());
+        let mut lines: Vec<SummaryLine> =
+            opened.map(|file| SummaryLine::new(Deed::Opens, &format!("{file} ({place})"))).collect();
+        for text in self.texts().chain(lines.clone().iter().map(|line| line.text.as_str())) {
+            lines.extend(SummaryLine::reached(text, place));
+        }
+        lines
+    }
+
+    /// What agents are asked to do.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.said.request).chain(&self.said.steps).map(String::as_str)
+    }
+
     /// A task of a JSON object, as it stands in a file. Relative paths of its documents start from `folder`; `place` is what errors name.
     ///
     /// # Errors
@@ -103,7 +138,9 @@ impl Task {
             .extend(self.said.object.iter().map(|name| self.folder.join(name)).filter(|file| file.is_file()));
         let documents = check_documents(&files, Missing::Refused)
             .map_err(|source| TaskError::Document { place: self.place.clone(), source })?;
-        plan.config.opened.extend(hosts_of(&documents));
+        if self.provenance.is_users() {
+            plan.config.opened.extend(hosts_of(&documents));
+        }
         plan.workspace.documents.extend(documents);
         plan.workspace.close_after = self.said.close;
         let (limits, said) = (&mut plan.config.limits, &self.said.limits);
@@ -115,132 +152,19 @@ impl Task {
         let follow = (!self.said.steps.is_empty()).then(|| FollowerPlan {
             object: self.said.object.clone(),
             steps: self.said.steps.clone(),
-            ..FollowerPlan::default()
+            ..FollowerPlan::of_file(self.provenance)
         });
+        // A request of a stranger's file is not the user's.
+        let strange = (!self.provenance.is_users()).then(|| FollowerPlan::of_file(self.provenance));
+        let follow = follow.or(strange);
         plan.requests = vec![Request { text: self.said.request.clone(), plan: follow }];
         Ok(plan)
     }
 }
 
-/// The plans of a file or a folder.
-///
-/// # Errors
-/// [`TaskError`] with the file and field.
-pub(crate) fn read_plans(path: &Path) -> Result<Vec<Task>, TaskError> {
-    let written: Vec<WrittenTask> = if path.is_dir() {
-        files_of(path, &["json"])?.iter().map(|(_, file)| json_file(file)).collect::<Result<_, _>>()?
-    } else {
-        vec![json_file(path)?]
-    };
-    not_too_many(written.len(), path)?;
-    let tasks = written.iter().map(WrittenTask::task).collect::<Result<Vec<Task>, TaskError>>()?;
-    for task in &tasks {
-        if task.said.steps.is_empty() {
-            return Err(TaskError::NoSteps { place: task.place.clone() });
-        }
-    }
-    checked(tasks, path)
-}
-
-/// The tasks of a folder, or of a file of JSON lines.
-///
-/// # Errors
-/// [`TaskError`] with the file, line and field.
-pub(crate) fn read_tasks(path: &Path) -> Result<Vec<Task>, TaskError> {
-    let tasks = WrittenTask::read_all(path)?.iter().map(WrittenTask::task).collect::<Result<_, _>>()?;
-    checked(tasks, path)
-}
-
-/// A task as it stands in a file, before it is read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WrittenTask {
-    /// A JSON object.
-    pub text: String,
-    /// Where it is: `tasks.jsonl:3`.
-    pub place: String,
-    /// Its id if it names none: of a file its name, of a line its number.
-    pub name: String,
-    /// The file.
-    file: PathBuf,
-}
-
-impl WrittenTask {
-    /// The tasks of a folder (`*.json`, `*.txt`), or of a file: JSON lines, one object (`.json`), or one request (`.txt`).
-    ///
-    /// # Errors
-    /// [`TaskError`] if the folder or a file cannot be read, or has too many tasks.
-    pub fn read_all(path: &Path) -> Result<Vec<Self>, TaskError> {
-        let all = Self::read_some(path)?;
-        not_too_many(all.len(), path)?;
-        Ok(all)
-    }
-
-    /// All tasks, or more than there may be.
-    fn read_some(path: &Path) -> Result<Vec<Self>, TaskError> {
-        let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            _ if path.is_dir() => {
-                let files = files_of(path, &["json", "txt"])?;
-                files
-                    .iter()
-                    .map(|(kind, file)| if kind == "txt" { text_file(file) } else { json_file(file) })
-                    .collect()
-            }
-            Some("json") => Ok(vec![json_file(path)?]),
-            Some("txt") => Ok(vec![text_file(path)?]),
-            Some(_) | None => json_lines(path),
-        }
-    }
-
-    /// The folder of its file, from where its relative paths start.
-    pub fn folder(&self) -> &Path {
-        self.file.parent().unwrap_or(Path::new(""))
-    }
-
-    fn task(&self) -> Result<Task, TaskError> {
-        task(parse(&self.text, &self.place)?, &self.file, self.place.clone(), &self.name)
-    }
-}
-
-/// The files of a folder with one of these extensions, sorted by name, each with its extension.
-fn files_of(folder: &Path, extensions: &[&str]) -> Result<Vec<(String, PathBuf)>, TaskError> {
-    let entries =
-        fs::read_dir(folder).map_err(|source| TaskError::Folder { path: folder.to_owned(), source })?;
-    let mut files: Vec<(String, PathBuf)> = entries
-        .filter_map(Result::ok)
-        .map(|entry| entry.path())
-        .filter(|path| path.is_file())
-        .filter_map(|path| Some((path.extension()?.to_string_lossy().to_lowercase(), path)))
-        .filter(|(extension, _)| extensions.contains(&extension.as_str()))
-        .take(TASKS_MAX + 1)
-        .collect();
-    files.sort_by(|(_, one), (_, other)| one.cmp(other));
-    Ok(files)
-}
-
-fn read(path: &Path) -> Result<String, TaskError> {
-    fs::read_to_string(path).map_err(|source| TaskError::Read { path: path.to_owned(), source })
-}
-
-fn text_file(path: &Path) -> Result<WrittenTask, TaskError> {
-    let text = serde_json::json!({ "request": read(path)?.trim() }).to_string();
-    Ok(WrittenTask { text, place: path.display().to_string(), name: stem(path), file: path.to_owned() })
-}
-
-fn json_file(path: &Path) -> Result<WrittenTask, TaskError> {
-    let text = read(path)?;
-    Ok(WrittenTask { text, place: path.display().to_string(), name: stem(path), file: path.to_owned() })
-}
-
-fn json_lines(path: &Path) -> Result<Vec<WrittenTask>, TaskError> {
-    let text = read(path)?;
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let written = |(index, line): (usize, &str)| {
-        let number = index + 1;
-        let place = format!("{}:{number}", path.display());
-        WrittenTask { text: line.to_owned(), place, name: format!("line-{number}"), file: path.to_owned() }
-    };
-    Ok(lines.take(TASKS_MAX + 1).map(written).collect())
+/// A task as it is written at a place of a file; `name` is its id if it has none.
+pub(super) fn written(text: &str, path: &Path, place: &str, name: &str) -> Result<Task, TaskError> {
+    task(parse(text, place)?, path, place.to_owned(), name)
 }
 
 fn parse(text: &str, place: &str) -> Result<Said, TaskError> {
@@ -275,7 +199,7 @@ fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, 
         }
     };
     let folder = path.parent().map_or_else(PathBuf::new, Path::to_path_buf);
-    Ok(Task { id, place, said, folder })
+    Ok(Task { id, place, said, provenance: Provenance::default(), folder })
 }
 
 /// Turns a text into a file name that is safe everywhere.
@@ -284,34 +208,6 @@ fn tidy(name: &str) -> String {
     let tidy: String = name.chars().map(keep).take(ID_CHARS_MAX).collect();
     let tidy = tidy.trim_start_matches('.').to_owned();
     if tidy.is_empty() { "task".to_owned() } else { tidy }
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn not_too_many(tasks: usize, path: &Path) -> Result<(), TaskError> {
-    if tasks > TASKS_MAX {
-        return Err(TaskError::TooMany { path: path.to_owned(), most: TASKS_MAX });
-    }
-    Ok(())
-}
-
-fn checked(tasks: Vec<Task>, path: &Path) -> Result<Vec<Task>, TaskError> {
-    if tasks.is_empty() {
-        return Err(TaskError::Nothing { path: path.to_owned() });
-    }
-    let mut places = std::collections::BTreeMap::new();
-    for task in &tasks {
-        if let Some(other) = places.insert(task.id.to_lowercase(), &task.place) {
-            return Err(TaskError::SameId {
-                id: task.id.clone(),
-                first: other.clone(),
-                second: task.place.clone(),
-            });
-        }
-    }
-    Ok(tasks)
 }
 
 #[cfg(test)]

@@ -154,6 +154,7 @@ fn without_passwords(shown: &Shown, draft: Draft) -> Result<Draft, WorkflowFileE
         workflow: shown.without_passwords(draft.workflow).map_err(|error| unwritable(&error))?,
         unsure: draft.unsure.into_iter().filter(is_free).collect(),
         notes: draft.notes.into_iter().map(hide).collect::<Result<_, _>>()?,
+        provenance: draft.provenance,
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::{io, path::PathBuf};
 
+use deskhand_runtime::JournalError;
+
 /// A schedule that cannot be kept, found or run.
 #[derive(Debug, thiserror::Error)]
 pub enum ScheduleError {
@@ -43,6 +45,15 @@ pub enum ScheduleError {
         #[source]
         source: io::Error,
     },
+    /// A file cannot be sealed.
+    #[error("failed to seal {}", path.display())]
+    Seal {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: JournalError,
+    },
     /// A file is no schedule.
     #[error("{} is no schedule: {problem}", path.display())]
     Form {
@@ -72,7 +83,7 @@ impl ScheduleError {
             Self::Missing { .. } => Some("`deskhand schedule list` lists them".to_owned()),
             Self::When(_) => Some("docs/guides/schedules.md describes the forms".to_owned()),
             Self::Running { .. } => Some("`deskhand sessions` shows what runs".to_owned()),
-            Self::File { .. } | Self::Form { .. } | Self::Manager { .. } => None,
+            Self::File { .. } | Self::Seal { .. } | Self::Form { .. } | Self::Manager { .. } => None,
         }
     }
 

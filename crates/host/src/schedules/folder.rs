@@ -7,13 +7,20 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_core::{ids::SessionId, workflow::Workflow};
-use deskhand_runtime::{now_ms, private};
+use deskhand_core::{
+    ids::SessionId,
+    provenance::Provenance,
+    workflow::{Deed, Summary, SummaryLine, Workflow},
+};
+use deskhand_runtime::{InstructionKind, SealFolder, now_ms, private};
 use jiff::{Timestamp, Zoned, tz::TimeZone};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 use super::{Calendar, ScheduleError};
-use crate::named_files::{names, write_whole};
+use crate::{
+    instructions::Instructions,
+    named_files::{names, write_whole},
+};
 
 /// The version of the format that this code writes.
 const FORMAT: u32 = 1;
@@ -47,6 +54,9 @@ pub struct Schedule {
     pub options: Vec<String>,
     /// What is done.
     pub work: Work,
+    /// Who made its file, by its seal. It is not written into the file.
+    #[serde(skip)]
+    pub provenance: Provenance,
 }
 
 /// What a schedule does.
@@ -100,6 +110,8 @@ pub struct Claim {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Schedules {
     folder: PathBuf,
+    /// The seals of those that the user made or trusts; without them, all are strangers'.
+    seals: Option<SealFolder>,
 }
 
 impl Schedule {
@@ -120,7 +132,34 @@ impl Schedule {
             open: Vec::new(),
             options: Vec::new(),
             work,
+            provenance: Provenance::default(),
         })
+    }
+
+    /// What it does, without the steps of its workflow.
+    pub fn summary(&self) -> Summary {
+        let mut texts = Vec::new();
+        let mut lines = Vec::new();
+        match &self.work {
+            Work::Request(request) => texts.push(request.clone()),
+            Work::Workflow { name, parameters } => {
+                let values = parameters.iter().map(|(name, value)| format!(" --{name} “{value}”"));
+                texts.push(format!("runs the workflow {name}{}", values.collect::<String>()));
+            }
+        }
+        if !self.options.is_empty() {
+            texts.push(format!("with the options {}", self.options.join(" ")));
+        }
+        for text in &texts {
+            lines.push(SummaryLine::new(Deed::Asks, text));
+            lines.extend(SummaryLine::reached(text, "the schedule"));
+        }
+        for document in &self.open {
+            let document = document.display().to_string();
+            lines.push(SummaryLine::new(Deed::Opens, &document));
+            lines.extend(SummaryLine::reached(&document, "opened first"));
+        }
+        Summary::new(lines)
     }
 
     /// When it is due for the first time after a moment, in milliseconds since 1970.
@@ -135,7 +174,13 @@ impl Schedule {
 impl Schedules {
     /// The schedules of this folder.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), seals: None }
+    }
+
+    /// The same, which knows by their seals which of them the user made or trusts.
+    #[must_use]
+    pub fn with_seals(self, seals: SealFolder) -> Self {
+        Self { seals: Some(seals), ..self }
     }
 
     /// The folder.
@@ -157,15 +202,40 @@ impl Schedules {
     /// # Errors
     /// There is none, or its file is no schedule.
     pub fn find(&self, name: &str) -> Result<Schedule, ScheduleError> {
-        let path = self.path(name, FILE)?;
-        if !path.exists() {
-            return Err(ScheduleError::Missing { name: name.to_owned() });
+        self.read(name).map(|(schedule, _)| schedule)
+    }
+
+    /// Seals a schedule, as one that the user has looked at and trusts: this content of it, and no other one.
+    ///
+    /// # Errors
+    /// It is gone or was changed since it was looked at, or the seal cannot be written.
+    pub fn trust(&self, name: &str, looked_at: &Schedule) -> Result<Schedule, ScheduleError> {
+        let (found, mut file) = self.read(name)?;
+        if found != *looked_at {
+            let problem = "it was changed while it was looked at".to_owned();
+            return Err(ScheduleError::Form { path: file.path, problem });
         }
-        let text = read(&path)?;
-        let schedule: Schedule = toml::from_str(&text)
-            .map_err(|error| ScheduleError::Form { path: path.clone(), problem: error.to_string() })?;
-        schedule.when.parse::<Calendar>().map_err(|problem| ScheduleError::Form { path, problem })?;
-        Ok(schedule)
+        let path = file.path.clone();
+        let sealed = self.seals.as_ref().map_or(Ok(()), |seals| file.trust(seals));
+        sealed.map_err(|source| ScheduleError::Seal { path, source })?;
+        Ok(Schedule { provenance: file.provenance, ..found })
+    }
+
+    fn read(&self, name: &str) -> Result<(Schedule, Instructions), ScheduleError> {
+        let path = self.path(name, FILE)?;
+        let kind = InstructionKind::Schedule;
+        let file =
+            Instructions::read(&path, kind, BYTES_MAX, self.seals.as_ref()).map_err(|source| match source
+                .kind()
+            {
+                io::ErrorKind::NotFound => ScheduleError::Missing { name: name.to_owned() },
+                _ => ScheduleError::File { what: "read", path: path.clone(), source },
+            })?;
+        let form = |problem: String| ScheduleError::Form { path: path.clone(), problem };
+        let text = file.text().map_err(|error| form(error.to_string()))?;
+        let schedule: Schedule = toml::from_str(text).map_err(|error| form(error.to_string()))?;
+        schedule.when.parse::<Calendar>().map_err(form)?;
+        Ok((Schedule { provenance: file.provenance, ..schedule }, file))
     }
 
     /// What became of the last time; `None` if it never ran.
@@ -188,7 +258,7 @@ impl Schedules {
         if taken { Err(ScheduleError::Exists { name: name.to_owned() }) } else { Ok(()) }
     }
 
-    /// Writes a new schedule.
+    /// Writes a new schedule of the user, and seals it.
     ///
     /// # Errors
     /// The name is none, there is one of it, or it cannot be written.
@@ -198,7 +268,10 @@ impl Schedules {
         let form =
             |error: toml::ser::Error| ScheduleError::Form { path: path.clone(), problem: error.to_string() };
         let text = toml::to_string_pretty(schedule).map_err(form)?;
-        self.write(&path, text.as_bytes())
+        self.write(&path, text.as_bytes())?;
+        let (kind, made) = (InstructionKind::Schedule, Provenance::Made);
+        let sealed = self.seals.as_ref().map_or(Ok(()), |seals| seals.vouch(kind, text.as_bytes(), made));
+        sealed.map_err(|source| ScheduleError::Seal { path, source })
     }
 
     /// Removes a schedule. What runs goes on.
@@ -285,17 +358,9 @@ impl Claim {
     }
 }
 
-fn read(path: &Path) -> Result<String, ScheduleError> {
-    let failed = |source| ScheduleError::File { what: "read", path: path.to_owned(), source };
-    if fs::metadata(path).map_err(failed)?.len() > BYTES_MAX {
-        return Err(ScheduleError::Form { path: path.to_owned(), problem: "it is too large".to_owned() });
-    }
-    let bytes = private::read_deciding(path).map_err(failed)?;
-    String::from_utf8(bytes).map_err(|error| failed(io::Error::new(io::ErrorKind::InvalidData, error)))
-}
-
 fn read_json<T: DeserializeOwned>(path: &Path) -> Option<T> {
-    serde_json::from_str(&read(path).ok()?).ok()
+    let is_small = fs::metadata(path).ok()?.len() <= BYTES_MAX;
+    serde_json::from_slice(&private::read_deciding(path).ok().filter(|_| is_small)?).ok()
 }
 
 #[cfg(test)]
@@ -326,6 +391,24 @@ mod tests {
         assert!(matches!(schedules.find("broken"), Err(ScheduleError::Form { .. })));
         let due = schedule.due_after(now_ms()).unwrap();
         assert!(due > now_ms());
+
+        let sealing = schedules.clone().with_seals(SealFolder::at(folder.path().join("seals")));
+        let of = |name: &str| sealing.find(name).unwrap().provenance;
+        sealing.add("own", &schedule).unwrap();
+        assert_eq!([of("own"), of("report")], [Provenance::Made; 2], "they have the same content");
+        let path = folder.path().join("schedules/own.toml");
+        let text = fs::read_to_string(&path).unwrap();
+        fs::write(&path, text.replace("Mon..Fri", "Sat")).unwrap();
+        let changed = sealing.find("own").unwrap();
+        assert_eq!(changed.provenance, Provenance::Stranger);
+        fs::write(&path, text.replace("Mon..Fri", "Sun")).unwrap();
+        assert!(sealing.trust("own", &changed).is_err(), "another one than was looked at");
+        let changed = sealing.find("own").unwrap();
+        assert_eq!(sealing.trust("own", &changed).unwrap().provenance, Provenance::Trusted);
+        assert_eq!(of("own"), Provenance::Trusted);
+        let summary = changed.summary().to_string();
+        assert!(summary.contains("runs the workflow chart") && summary.contains("--max-cost=1"), "{summary}");
+        sealing.remove("own").unwrap();
 
         let session = SessionId("5".to_owned());
         let claim = schedules.claim("report", &session, None).unwrap();

@@ -6,7 +6,7 @@ use crate::{Host, HostError, config, workflows::WorkflowFileError};
 impl Host {
     /// The schedules, beside the folder of the sessions.
     pub fn schedules(&self) -> Schedules {
-        Schedules::at(config::beside(&self.sessions(), config::SCHEDULES))
+        Schedules::at(config::beside(&self.sessions(), config::SCHEDULES)).with_seals(self.seals())
     }
 
     /// Adds a schedule. Where a systemd user manager answers, a timer of it keeps the schedule, else `deskhand serve` does. Blocking.
@@ -17,7 +17,11 @@ impl Host {
         let schedules = self.schedules();
         schedules.check_new(name)?;
         if let Work::Workflow { name, parameters } = &schedule.work {
-            let workflow = self.workflows().named(name)?.workflow;
+            let found = self.workflows().named(name)?;
+            if !found.file.provenance.is_users() {
+                return Err(WorkflowFileError::NotTrusted { name: name.clone() }.into());
+            }
+            let workflow = found.workflow;
             let unfit = |problem| WorkflowFileError::Unfit { name: name.clone(), problem };
             workflow.values(parameters).map_err(unfit)?;
         }

@@ -3,7 +3,7 @@
 use std::{io, path::PathBuf};
 
 use deskhand_core::workflow::{TemplateError, WorkflowError};
-use deskhand_runtime::learn::LearnError;
+use deskhand_runtime::{JournalError, learn::LearnError};
 
 /// A workflow that cannot be found, read, written, learnt or run.
 #[derive(Debug, thiserror::Error)]
@@ -34,6 +34,21 @@ pub enum WorkflowFileError {
         /// The cause.
         #[source]
         source: io::Error,
+    },
+    /// A file cannot be sealed.
+    #[error("failed to seal {}", path.display())]
+    Seal {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: JournalError,
+    },
+    /// A file was changed, or comes from somebody else.
+    #[error("workflow `{name}` is not trusted: it was changed, or somebody else made it")]
+    NotTrusted {
+        /// The name.
+        name: String,
     },
     /// A file is no workflow.
     #[error("{} is no workflow: {problem}", path.display())]
@@ -114,7 +129,13 @@ impl WorkflowFileError {
             Self::Shown(_) => Some(
                 "clicks and texts count in windows that accessibility tells about; `deskhand tree` shows what it tells".to_owned(),
             ),
-            Self::File { .. } | Self::Unwritable { .. } | Self::NothingProposed { .. } => None,
+            Self::NotTrusted { name } => Some(format!(
+                "look at what it does, and trust it, with `deskhand workflow trust {name}`"
+            )),
+            Self::File { .. }
+            | Self::Seal { .. }
+            | Self::Unwritable { .. }
+            | Self::NothingProposed { .. } => None,
         }
     }
 }

@@ -8,12 +8,12 @@ use deskhand_core::{
 };
 use deskhand_runtime::tools::{ReadWorkflow, Workflows};
 
-use super::Shelf;
-use crate::config::{Config, workflows_dir};
+use super::{Shelf, WorkflowFileError};
+use crate::config::{Config, session_store, workflows_dir};
 
 /// The workflows of a configuration that agents can run; none if they are not offered. A file that is no workflow is left out.
 pub(crate) fn workflows(config: &Config) -> Workflows {
-    let shelf = Shelf::at(workflows_dir(config));
+    let shelf = Shelf::at(workflows_dir(config)).with_seals(session_store(config).seals().clone());
     let offers = if config.workflows.offer { shelf.offers(WorkflowOffer::OFFERS_MAX) } else { Vec::new() };
     let heal = config.workflows.heal.to_heal();
     let read: ReadWorkflow = Arc::new(move |name, given| read(&shelf, name, given, heal));
@@ -28,8 +28,12 @@ fn read(
     heal: Heal,
 ) -> Result<WorkflowRun, String> {
     let found = shelf.named(name).map_err(|error| error_chain(&error))?;
+    let provenance = found.file.provenance;
+    if !provenance.is_users() {
+        return Err(error_chain(&WorkflowFileError::NotTrusted { name: name.to_owned() }));
+    }
     let values = found.workflow.offer().values(given).map_err(|problem| problem.to_string())?;
-    Ok(WorkflowRun { workflow: found.workflow, values, heal })
+    Ok(WorkflowRun { workflow: found.workflow, values, heal, provenance })
 }
 
 #[cfg(test)]
@@ -58,8 +62,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut config = Config::default();
         config.workflows.dir = Some(folder.path().to_owned());
+        config.sessions.seals_dir = Some(folder.path().join("seals"));
         assert_eq!(workflows(&config).offers, []);
-        let shelf = Shelf::at(folder.path());
+        let seals = session_store(&config).seals().clone();
+        let shelf = Shelf::at(folder.path()).with_seals(seals);
         shelf.add(&workflow("order"), /*replaces*/ false).unwrap();
         // The name of the file is the name that counts.
         std::fs::rename(shelf.path_of("order"), shelf.path_of("buy")).unwrap();
@@ -73,6 +79,11 @@ mod tests {
         assert!(missing.contains("the parameter `customer` is missing"), "{missing}");
         let path = shelf.path_of("buy").to_string_lossy().into_owned();
         assert!((offered.read)(&path, &given).is_err(), "a path is no name");
+        // Another one in its place is a stranger's, also between the offer and the call.
+        let text = std::fs::read_to_string(shelf.path_of("buy")).unwrap();
+        std::fs::write(shelf.path_of("buy"), format!("{text}#")).unwrap();
+        assert!((offered.read)("buy", &given).unwrap_err().contains("workflow `buy` is not trusted"));
+        assert_eq!(workflows(&config).offers, []);
         std::fs::remove_file(shelf.path_of("buy")).unwrap();
         assert!((offered.read)("buy", &given).unwrap_err().contains("there is no workflow `buy`"));
         config.workflows.offer = false;
@@ -83,7 +94,8 @@ mod tests {
     #[test]
     fn the_latest_are_offered_if_there_are_many() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::at(folder.path());
+        let seals = deskhand_runtime::SealFolder::at(folder.path().join("seals"));
+        let shelf = Shelf::at(folder.path()).with_seals(seals);
         for number in 0..5 {
             shelf.add(&workflow(&format!("w{number}")), /*replaces*/ false).unwrap();
             let file =

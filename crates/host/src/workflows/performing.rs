@@ -35,13 +35,15 @@ impl Perform {
         let unfit = |problem| WorkflowFileError::Unfit { name: name.clone(), problem };
         let text_of = |problem| WorkflowFileError::Text { name: name.clone(), problem };
         let values = shelved.workflow.values(&values).map_err(unfit)?;
-        let run = WorkflowRun { workflow: shelved.workflow, values, heal };
+        let provenance = shelved.file.provenance;
+        let run = WorkflowRun { workflow: shelved.workflow, values, heal, provenance };
         let text = run.request().map_err(text_of)?;
-        let documents = run.documents().map_err(text_of)?.into_iter().map(PathBuf::from);
-        let mut open: Vec<PathBuf> = documents.collect();
+        // The session opens those of a stranger's workflow itself: each goes through the gate.
+        let own = run.documents().map_err(text_of)?.into_iter().filter(|_| provenance.is_users());
+        let mut open: Vec<PathBuf> = own.map(PathBuf::from).collect();
         let besides = session.open.iter().filter(|document| !open.contains(document)).cloned();
         open.extend(besides.collect::<Vec<_>>());
-        let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::default() };
+        let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::of_file(provenance) };
         Ok(SessionRequest { requests: vec![Request { text, plan: Some(plan) }], open, ..session })
     }
 }

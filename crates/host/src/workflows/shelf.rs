@@ -7,12 +7,17 @@ use std::{
 };
 
 use deskhand_core::{
+    provenance::Provenance,
     suggest::nearest,
     workflow::{StepChange, Workflow, WorkflowError, WorkflowOffer},
 };
+use deskhand_runtime::{InstructionKind, SealFolder, learn::Draft};
 
 use super::WorkflowFileError;
-use crate::named_files::{names, write_whole};
+use crate::{
+    instructions::Instructions,
+    named_files::{names, write_whole},
+};
 
 /// What a file with a proposed change ends with.
 const PROPOSED: &str = ".proposed.toml";
@@ -23,6 +28,8 @@ const BYTES_MAX: u64 = 16 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shelf {
     folder: PathBuf,
+    /// The seals of those that the user made or trusts; without them, all are strangers'.
+    seals: Option<SealFolder>,
 }
 
 /// A workflow with its file.
@@ -32,6 +39,8 @@ pub struct Shelved {
     pub workflow: Workflow,
     /// Its file.
     pub path: PathBuf,
+    /// Its file as it was read.
+    pub file: Instructions,
     /// Whether a run proposes to change it.
     pub is_proposed: bool,
 }
@@ -39,7 +48,13 @@ pub struct Shelved {
 impl Shelf {
     /// The workflows of this folder, which need not exist.
     pub fn at(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self { folder: folder.into(), seals: None }
+    }
+
+    /// The same, which knows by their seals which of them the user made or trusts.
+    #[must_use]
+    pub fn with_seals(self, seals: SealFolder) -> Self {
+        Self { seals: Some(seals), ..self }
     }
 
     /// The folder.
@@ -74,7 +89,7 @@ impl Shelf {
             let all = (!names.is_empty()).then(|| format!("one of {}", names.join(", ")));
             return Err(WorkflowFileError::Missing { name: name.to_owned(), near: near.or(all) });
         }
-        read(&path)
+        self.read(&path, InstructionKind::Workflow)
     }
 
     /// Checks before any work that a workflow of this name could be written.
@@ -107,40 +122,83 @@ impl Shelf {
     }
 
     /// What is shown of the workflows to whoever could run them, sorted by name; the `most` that were changed last if there are more.
-    /// Files that are no workflow are left out.
+    /// Files that are no workflow are left out, and so are those that the user has not made or trusted.
     pub fn offers(&self, most: usize) -> Vec<WorkflowOffer> {
         let mut names = self.names().unwrap_or_default();
         let changed = |name: &String| fs::metadata(self.path_of(name)).and_then(|file| file.modified()).ok();
         names.sort_by_cached_key(|name| Reverse(changed(name)));
-        names.truncate(most);
-        names.sort();
-        names.iter().filter_map(|name| self.named(name).ok()).map(|found| found.workflow.offer()).collect()
+        let found = names.iter().filter_map(|name| self.named(name).ok());
+        let users = found.filter(|found| found.file.provenance.is_users()).take(most);
+        let mut offers: Vec<WorkflowOffer> = users.map(|found| found.workflow.offer()).collect();
+        offers.sort_by(|one, other| one.name.cmp(&other.name));
+        offers
     }
 
-    /// Writes a new workflow; `replaces` says whether one of its name may be replaced.
+    /// Writes what was learnt, and seals it as what it was learnt from; `replaces` says whether one of its name may be replaced.
+    ///
+    /// # Errors
+    /// As of [`Self::add`].
+    pub fn add_learnt(&self, draft: &Draft, replaces: bool) -> Result<PathBuf, WorkflowFileError> {
+        self.add_made(&draft.workflow, draft.provenance, replaces)
+    }
+
+    /// Writes a new workflow that was made here, and seals it; `replaces` says whether one of its name may be replaced.
     ///
     /// # Errors
     /// There is one of its name, or it cannot be written.
     pub fn add(&self, workflow: &Workflow, replaces: bool) -> Result<PathBuf, WorkflowFileError> {
+        self.add_made(workflow, Provenance::Made, replaces)
+    }
+
+    fn add_made(
+        &self,
+        workflow: &Workflow,
+        provenance: Provenance,
+        replaces: bool,
+    ) -> Result<PathBuf, WorkflowFileError> {
         let path = self.path_of(&workflow.name);
         if path.exists() && !replaces {
             return Err(WorkflowFileError::Exists { name: workflow.name.clone(), path });
         }
-        write(&path, workflow)?;
+        self.write((&path, InstructionKind::Workflow), workflow, provenance)?;
         Ok(path)
+    }
+
+    /// Looks among the seals of this shelf for that of a workflow as it was read.
+    ///
+    /// # Errors
+    /// The seals cannot be read.
+    pub fn recheck(&self, shelved: &mut Shelved) -> Result<(), WorkflowFileError> {
+        let path = shelved.path.clone();
+        let failed = |source| WorkflowFileError::Seal { path: path.clone(), source };
+        self.seals.as_ref().map_or(Ok(()), |seals| shelved.file.recheck(seals)).map_err(failed)
+    }
+
+    /// Seals a workflow as it was read, as one that the user has looked at and trusts.
+    ///
+    /// # Errors
+    /// The seal cannot be written, or there is no folder for it.
+    pub fn trust(&self, shelved: &mut Shelved) -> Result<(), WorkflowFileError> {
+        let path = shelved.path.clone();
+        let failed = |source| WorkflowFileError::Seal { path: path.clone(), source };
+        self.seals.as_ref().map_or(Ok(()), |seals| shelved.file.trust(seals)).map_err(failed)
     }
 
     /// Writes what a run proposes to change beside the workflow. Returns the file, or `None` if nothing of it fits.
     ///
     /// # Errors
     /// It cannot be written.
-    pub fn propose(shelved: &Shelved, changes: &[StepChange]) -> Result<Option<PathBuf>, WorkflowFileError> {
+    pub fn propose(
+        &self,
+        shelved: &Shelved,
+        changes: &[StepChange],
+    ) -> Result<Option<PathBuf>, WorkflowFileError> {
         let (changed, _) = shelved.workflow.changed(changes);
         if changed == shelved.workflow {
             return Ok(None);
         }
         let path = proposed(&shelved.path);
-        write(&path, &changed)?;
+        self.write((&path, InstructionKind::Proposal), &changed, shelved.file.provenance)?;
         Ok(Some(path))
     }
 
@@ -148,27 +206,68 @@ impl Shelf {
     ///
     /// # Errors
     /// Nothing is proposed, or it cannot be read.
-    pub fn proposed(shelved: &Shelved) -> Result<Shelved, WorkflowFileError> {
+    pub fn proposed(&self, shelved: &Shelved) -> Result<Shelved, WorkflowFileError> {
         let path = proposed(&shelved.path);
         if !path.exists() {
             return Err(WorkflowFileError::NothingProposed { name: shelved.workflow.name.clone() });
         }
-        read(&path)
+        self.read(&path, InstructionKind::Proposal)
     }
 
-    /// Takes over what a run proposes, or drops it.
+    /// Takes over what a run proposes, and returns who made the workflow now: a change that a run of the user's workflow has proposed, and
+    /// that nobody changed since, leaves it the user's.
     ///
     /// # Errors
     /// Nothing is proposed, or the files cannot be written.
-    pub fn settle(shelved: &Shelved, takes: bool) -> Result<(), WorkflowFileError> {
-        let proposed = Self::proposed(shelved)?;
-        let failed =
-            |what, path: &Path, source| WorkflowFileError::File { what, path: path.to_owned(), source };
-        if takes {
-            fs::rename(&proposed.path, &shelved.path).map_err(|error| failed("replace", &shelved.path, error))
-        } else {
-            fs::remove_file(&proposed.path).map_err(|error| failed("remove", &proposed.path, error))
-        }
+    pub fn accept(&self, shelved: &Shelved) -> Result<Provenance, WorkflowFileError> {
+        let proposed = self.proposed(shelved)?;
+        let provenance = proposed.file.provenance;
+        self.write((&shelved.path, InstructionKind::Workflow), &proposed.workflow, provenance)?;
+        Self::remove(&proposed.path)?;
+        Ok(provenance)
+    }
+
+    /// Drops what a run proposes.
+    ///
+    /// # Errors
+    /// Nothing is proposed, or the file cannot be removed.
+    pub fn discard(&self, shelved: &Shelved) -> Result<(), WorkflowFileError> {
+        Self::remove(&self.proposed(shelved)?.path)
+    }
+
+    fn remove(path: &Path) -> Result<(), WorkflowFileError> {
+        let failed = |source| WorkflowFileError::File { what: "remove", path: path.to_owned(), source };
+        fs::remove_file(path).map_err(failed)
+    }
+
+    /// Reads a workflow, once, and checks it.
+    fn read(&self, path: &Path, kind: InstructionKind) -> Result<Shelved, WorkflowFileError> {
+        let failed = |source| WorkflowFileError::File { what: "read", path: path.to_owned(), source };
+        let file = Instructions::read(path, kind, BYTES_MAX, self.seals.as_ref()).map_err(failed)?;
+        let text = file.text().map_err(failed)?;
+        let form = |problem: String| WorkflowFileError::Form { path: path.to_owned(), problem };
+        let workflow: Workflow = toml::from_str(text).map_err(|error| form(error.to_string()))?;
+        let unfit = |problem| WorkflowFileError::Unfit { name: workflow.name.clone(), problem };
+        workflow.check().map_err(unfit)?;
+        let is_proposed = proposed(path).exists();
+        Ok(Shelved { workflow, path: path.to_owned(), file, is_proposed })
+    }
+
+    /// Writes a workflow: the file appears whole or not at all. Then it is sealed, unless it is a stranger's.
+    fn write(
+        &self,
+        (path, kind): (&Path, InstructionKind),
+        workflow: &Workflow,
+        provenance: Provenance,
+    ) -> Result<(), WorkflowFileError> {
+        let text = to_text(workflow)?;
+        let failed = |source| WorkflowFileError::File { what: "write", path: path.to_owned(), source };
+        let folder = path.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder).map_err(failed)?;
+        write_whole(path, text.as_bytes()).map_err(failed)?;
+        let sealed =
+            self.seals.as_ref().map_or(Ok(()), |seals| seals.vouch(kind, text.as_bytes(), provenance));
+        sealed.map_err(|source| WorkflowFileError::Seal { path: path.to_owned(), source })
     }
 }
 
@@ -176,31 +275,6 @@ impl Shelf {
 fn proposed(path: &Path) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     path.with_file_name(format!("{stem}{PROPOSED}"))
-}
-
-/// Reads a workflow and checks it.
-fn read(path: &Path) -> Result<Shelved, WorkflowFileError> {
-    let failed = |source| WorkflowFileError::File { what: "read", path: path.to_owned(), source };
-    if fs::metadata(path).map_err(failed)?.len() > BYTES_MAX {
-        let problem = format!("it is larger than {} MiB", BYTES_MAX / 1024 / 1024);
-        return Err(WorkflowFileError::Form { path: path.to_owned(), problem });
-    }
-    let text = fs::read_to_string(path).map_err(failed)?;
-    let form = |problem: String| WorkflowFileError::Form { path: path.to_owned(), problem };
-    let workflow: Workflow = toml::from_str(&text).map_err(|error| form(error.to_string()))?;
-    let unfit = |problem| WorkflowFileError::Unfit { name: workflow.name.clone(), problem };
-    workflow.check().map_err(unfit)?;
-    let is_proposed = proposed(path).exists();
-    Ok(Shelved { workflow, path: path.to_owned(), is_proposed })
-}
-
-/// Writes a workflow: the file appears whole or not at all.
-fn write(path: &Path, workflow: &Workflow) -> Result<(), WorkflowFileError> {
-    let text = to_text(workflow)?;
-    let failed = |source| WorkflowFileError::File { what: "write", path: path.to_owned(), source };
-    let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder).map_err(failed)?;
-    write_whole(path, text.as_bytes()).map_err(failed)
 }
 
 /// A workflow as its file has it.
@@ -250,7 +324,8 @@ mod tests {
     #[test]
     fn workflows_are_added_listed_found_and_changed() {
         let folder = tempfile::tempdir().unwrap();
-        let shelf = Shelf::at(folder.path().join("workflows"));
+        let shelf = Shelf::at(folder.path().join("workflows"))
+            .with_seals(SealFolder::at(folder.path().join("seals")));
         assert_eq!(shelf.names().unwrap(), [""; 0], "the folder does not exist yet");
         let [chart, order] = <[Workflow; 2]>::try_from(shown()).unwrap();
         shelf.add(&chart, /*replaces*/ false).unwrap();
@@ -276,15 +351,66 @@ mod tests {
             why: "it came".to_owned(),
             by: deskhand_core::workflow::Healer::Rule,
         };
-        assert!(matches!(Shelf::proposed(&found), Err(WorkflowFileError::NothingProposed { .. })));
-        Shelf::propose(&found, std::slice::from_ref(&change)).unwrap().unwrap();
+        assert!(matches!(shelf.proposed(&found), Err(WorkflowFileError::NothingProposed { .. })));
+        shelf.propose(&found, std::slice::from_ref(&change)).unwrap().unwrap();
         let found = shelf.find("order").unwrap();
         assert!(found.is_proposed && found.workflow == order, "nothing is changed yet");
         assert_eq!(shelf.names().unwrap().len(), 2, "what is proposed is no workflow of its own");
-        Shelf::settle(&found, /*takes*/ true).unwrap();
+        assert_eq!(shelf.accept(&found).unwrap(), Provenance::Made);
         let taken = shelf.find("order").unwrap();
         assert_eq!((taken.workflow.dialogs.len(), taken.is_proposed), (2, false));
-        Shelf::propose(&taken, &[]).unwrap();
+        shelf.propose(&taken, &[]).unwrap();
         assert!(!shelf.find("order").unwrap().is_proposed, "there is nothing to propose");
+    }
+    #[test]
+    fn a_workflow_is_the_users_as_long_as_nobody_else_changes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let seals = SealFolder::at(folder.path().join("seals"));
+        let shelf = Shelf::at(folder.path().join("workflows")).with_seals(seals);
+        let [_, order] = <[Workflow; 2]>::try_from(shown()).unwrap();
+        let path = shelf.add(&order, /*replaces*/ false).unwrap();
+        let found = || shelf.find("order").unwrap();
+        assert_eq!(found().file.provenance, Provenance::Made);
+        assert_eq!(shelf.offers(9).len(), 1);
+        let text = fs::read_to_string(&path).unwrap();
+
+        // Wherever it is, and whatever links there.
+        let elsewhere = folder.path().join("elsewhere.toml");
+        std::os::unix::fs::symlink(&path, &elsewhere).unwrap();
+        assert_eq!(shelf.find(&elsewhere.to_string_lossy()).unwrap().file.provenance, Provenance::Made);
+
+        // A change makes it a stranger's, until the user trusts what it is now; what was read is what is sealed.
+        fs::write(&path, format!("{text}# changed\n")).unwrap();
+        let mut changed = found();
+        assert_eq!((changed.file.provenance, shelf.offers(9).len()), (Provenance::Stranger, 0));
+        fs::write(&path, format!("{text}# exchanged\n")).unwrap();
+        shelf.trust(&mut changed).unwrap();
+        assert_eq!(changed.file.provenance, Provenance::Trusted);
+        assert_eq!(found().file.provenance, Provenance::Stranger);
+        fs::write(&path, format!("{text}# changed\n")).unwrap();
+        assert_eq!(found().file.provenance, Provenance::Trusted);
+        fs::write(&path, &text).unwrap();
+        assert_eq!(found().file.provenance, Provenance::Made);
+
+        // What a run proposes is the user's once it is taken over, unless somebody else has written it.
+        let press = order.dialogs[0].press.clone();
+        let name = deskhand_core::workflow::selector::NamePattern::literal("OK");
+        let change = StepChange::Dialog {
+            press: Box::new(deskhand_core::workflow::selector::Selector { name: Some(name), ..press }),
+            why: "it came".to_owned(),
+            by: deskhand_core::workflow::Healer::Rule,
+        };
+        let proposed = shelf.propose(&found(), std::slice::from_ref(&change)).unwrap().unwrap();
+        let written = fs::read_to_string(&proposed).unwrap();
+        fs::rename(&proposed, &path).unwrap();
+        assert_eq!(found().file.provenance, Provenance::Stranger, "nobody took it over");
+        fs::write(&path, &text).unwrap();
+        fs::write(&proposed, written.replace("OK", "Send")).unwrap();
+        assert_eq!(shelf.accept(&found()).unwrap(), Provenance::Stranger);
+        assert_eq!(found().file.provenance, Provenance::Stranger);
+        fs::write(&path, &text).unwrap();
+        fs::write(&proposed, &written).unwrap();
+        assert_eq!(shelf.accept(&found()).unwrap(), Provenance::Made);
+        assert_eq!(found().file.provenance, Provenance::Made);
     }
 }

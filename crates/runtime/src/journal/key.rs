@@ -31,6 +31,8 @@ pub(super) enum Purpose {
     Line,
     /// The head of a journal.
     Anchor,
+    /// A file that says what is done, which the user made or trusts.
+    Instructions,
 }
 
 impl Purpose {
@@ -39,6 +41,7 @@ impl Purpose {
             Self::KeyId => b"deskhand key\n",
             Self::Line => b"deskhand journal line\n",
             Self::Anchor => b"deskhand journal anchor\n",
+            Self::Instructions => b"deskhand instructions\n",
         }
     }
 }
@@ -111,6 +114,11 @@ impl SealFolder {
     /// The folder of the anchors.
     pub(super) fn anchors_path(&self) -> PathBuf {
         self.path.join("anchors")
+    }
+
+    /// The folder of the seals of files that say what is done.
+    pub(super) fn instructions_path(&self) -> PathBuf {
+        self.path.join("instructions")
     }
 
     /// The key; `None` if there is none.

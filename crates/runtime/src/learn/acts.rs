@@ -8,9 +8,10 @@ use deskhand_core::{
     ids::WindowId,
     observation::{Observation, WindowView},
     outcome::OutcomeKind,
+    provenance::Provenance,
     record::{Line, Record},
     reply::extract_json,
-    session::{Effect, Event},
+    session::{Effect, Event, FollowerPlan},
     text::excerpt,
 };
 use serde_json::Value;
@@ -44,6 +45,8 @@ pub(super) struct Taught {
     /// All tools, for what their arguments are.
     pub(super) tools: Vec<ToolSpec>,
     pub(super) notes: Vec<String>,
+    /// Who made the request and its file.
+    pub(super) provenance: Provenance,
 }
 
 /// Reads the journal of a session for one of its requests.
@@ -58,9 +61,9 @@ pub(super) fn taught(folder: &SessionFolder, round: Option<u32>) -> Result<Taugh
     };
     match found {
         Some((_, OutcomeKind::Finished, taught)) => {
-            let Taught { request, acts, notes, .. } = taught;
+            let Taught { request, acts, notes, provenance, .. } = taught;
             let (request, acts, notes) = (request.clone(), acts.clone(), notes.clone());
-            Ok(Taught { request, acts, on, tools, notes })
+            Ok(Taught { request, acts, on, tools, notes, provenance: *provenance })
         }
         Some((number, outcome, _)) => {
             let text = format!("request {number} ended as {outcome}; only a finished one can be learnt");
@@ -134,8 +137,9 @@ impl Reader {
 
     fn event(&mut self, event: &Event) {
         match event {
-            Event::Requested { text, .. } => {
-                self.current = Taught { request: text.clone(), ..Taught::default() };
+            Event::Requested { text, plan } => {
+                let provenance = plan.as_ref().map_or(Provenance::Made, FollowerPlan::made_by);
+                self.current = Taught { request: text.clone(), provenance, ..Taught::default() };
             }
             Event::Observed { observation: Observation::Window(view) } => {
                 if let Some(surface) = view.surfaces.first() {

@@ -14,6 +14,7 @@ use std::fmt;
 
 use deskhand_core::{
     command::ToolSpec,
+    provenance::Provenance,
     workflow::{FORMAT, Learnt, Workflow},
 };
 
@@ -45,6 +46,8 @@ pub struct Draft {
     pub unsure: Vec<Unsure>,
     /// What was left out or may not hold, a sentence each.
     pub notes: Vec<String>,
+    /// Who made what it was learnt from: a session that did what a stranger's file says makes nothing of the user's.
+    pub provenance: Provenance,
 }
 
 impl fmt::Display for Draft {
@@ -100,6 +103,7 @@ pub fn learn_shown(
         on: acts::day(crate::now_ms()),
         tools: tools.to_vec(),
         notes: shown.notes,
+        provenance: Provenance::Made,
     };
     drafted(taught, lesson, Learnt { session: id.to_owned(), demonstrated: true, on: String::new() })
 }
@@ -125,7 +129,11 @@ fn drafted(taught: Taught, lesson: &Lesson, learnt: Learnt) -> Result<Draft, Lea
         dialogs: Vec::new(),
         steps: made,
     };
-    let mut draft = Draft { workflow, unsure: Vec::new(), notes };
+    let provenance = taught.provenance;
+    if !provenance.is_users() {
+        notes.push("it was learnt from what a stranger's file says, so it is not trusted yet".to_owned());
+    }
+    let mut draft = Draft { workflow, unsure: Vec::new(), notes, provenance };
     parameters::find(&mut draft, &taught.request);
     Ok(draft)
 }

@@ -1,6 +1,11 @@
 //! The frontend for programs: JSON Lines in both directions.
 
-use deskhand_core::{duration::milliseconds, reply::Question, session::ApprovalScope};
+use deskhand_core::{
+    duration::milliseconds,
+    provenance::Provenance,
+    reply::Question,
+    session::{ApprovalScope, FollowerPlan},
+};
 
 use super::{
     ApprovalRequest, Decided, Frontend, InputLine, LINE_BYTES_MAX, PauseNotice, Prompt, Questions, Request,
@@ -39,7 +44,14 @@ impl JsonFrontend {
             ToSession::Request { plan: Some(plan), .. } if plan.steps.is_empty() => {
                 self.error("the plan of the request has no steps")
             }
-            ToSession::Request { text, plan } => UserInput::Request(Request { text, plan }),
+            ToSession::Request { plan: Some(plan), .. } if plan.workflow.is_some() => {
+                self.error("the plan of a request has steps, and no workflow")
+            }
+            ToSession::Request { text, plan } => {
+                // Who is at the other end of the pipe started the session: its plans are the user's.
+                let plan = plan.map(|plan| FollowerPlan { provenance: Provenance::Made, ..plan });
+                UserInput::Request(Request { text, plan })
+            }
             ToSession::Answer { id, answers } => match open {
                 Some(Prompt::Questions(asked)) if asked.id == id => self.answers(asked, answers),
                 Some(Prompt::Request | Prompt::Questions(_) | Prompt::Approval(_)) | None => {

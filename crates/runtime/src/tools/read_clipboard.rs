@@ -14,7 +14,7 @@ use super::registry::{Tool, ToolContext, ToolResult};
 pub(super) struct ReadClipboard {}
 
 impl<D: Desktop> Tool<D> for ReadClipboard {
-    const NAME: &'static str = "read_clipboard";
+    const NAME: &'static str = deskhand_core::known_tools::READ_CLIPBOARD;
     const DOES: Does = Does::Read;
     const LISTING: Listing = Listing::Name;
     type Input = Self;

@@ -23,6 +23,7 @@ use std::{
 use deskhand_core::{
     policy::{Decision, Policy, Rule},
     prompt::PromptSet,
+    provenance::Provenance,
     record::{Line, Record},
     session::{Effect, Event, FollowerPlan, Limits, SessionConfig, StopReason, Verify},
 };
@@ -191,7 +192,7 @@ fn requests(chance: &mut Chance) -> Vec<Request> {
             let plan = chance.percent(15).then(|| FollowerPlan {
                 object: object.map(ToOwned::to_owned),
                 steps: (0..chance.below(4)).map(|step| format!("step {step}")).collect(),
-                ..FollowerPlan::default()
+                ..FollowerPlan::of_file(Provenance::Made)
             });
             Request { text: "do what chance wants".to_owned(), plan }
         })

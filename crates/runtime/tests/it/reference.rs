@@ -23,7 +23,7 @@ pub(crate) async fn says<D: Desktop>(
 ) -> Vec<CallResult> {
     let tools = Toolbox::<D>::standard(ActLimits::default()).unwrap();
     let arguments = arguments.as_object().cloned().unwrap();
-    let said = ProposedAction { function: function.to_owned(), arguments, expect: None };
+    let said = ProposedAction { function: function.to_owned(), arguments, expect: None, carries: Vec::new() };
     let own = if window.is_some() { to_own_tools(vec![said]) } else { vec![said] };
     let mut results = Vec::new();
     for ProposedAction { function: tool, arguments, .. } in own {

@@ -9,6 +9,7 @@ use deskhand_core::{
     known_tools,
     policy::Policy,
     prompt::tools_text,
+    provenance::Provenance,
     reference::REFERENCE_NAMES,
     workflow::{Heal, Parameter, Workflow, WorkflowRun, WorkflowStep},
 };
@@ -54,7 +55,7 @@ fn toolbox_with_workflow() -> Toolbox<FakeDesktop> {
         let workflow = order();
         assert_eq!(name, "order");
         let values = workflow.offer().values(given).map_err(|problem| problem.to_string())?;
-        Ok(WorkflowRun { workflow, values, heal: Heal::Off })
+        Ok(WorkflowRun { workflow, values, heal: Heal::Off, provenance: Provenance::Made })
     });
     toolbox().with_workflows(Workflows { offers: vec![order().offer()], read }).unwrap()
 }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use deskhand_core::provenance::Provenance;
 use deskhand_fleet::{
     plan::Work,
     signed::{KeyError, check_public},
@@ -93,6 +94,13 @@ impl Rules {
             }
         }
         Ok(())
+    }
+
+    /// Who made a task that is taken, by the signature of the one that it follows from: somebody whose key this worker was told to accept, or
+    /// a stranger.
+    pub(super) fn provenance(&self, signed: &TaskSpec) -> Provenance {
+        let is_known = signed.signed.as_ref().is_some_and(|one| self.accept.contains_key(&one.key));
+        if is_known && self.signature(signed).is_ok() { Provenance::Trusted } else { Provenance::Stranger }
     }
 
     fn signature(&self, spec: &TaskSpec) -> Result<(), Refusal> {

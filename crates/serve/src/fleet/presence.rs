@@ -5,6 +5,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use deskhand_core::provenance::Provenance;
 use deskhand_fleet::{
     holder::Admission,
     journal::WorkerId,
@@ -93,6 +94,12 @@ impl Presence {
             }
             Ok(_) | Err(_) => (Admission::Elsewhere, Some(reason)),
         }
+    }
+
+    /// Who made a task.
+    pub(super) async fn provenance(&self, spec: &TaskSpec) -> Provenance {
+        let signed = self.rows.signed(&self.store, spec).await;
+        signed.map_or(Provenance::Stranger, |signed| self.rules.provenance(&signed))
     }
 
     /// How long ago the task was refused first.

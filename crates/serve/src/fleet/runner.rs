@@ -180,7 +180,7 @@ impl SessionRunner {
         let folder = TaskFolder(self.folder.join(format!("{}-{}", spec.id, new_id().0)));
         let documents = folder.0.join("documents");
         let Ready { next, task, id, journal, files } =
-            self.prepare(&spec.id, &work, beginning, &documents).await?;
+            self.prepare(spec, &work, beginning, &documents).await?;
         let _stored = Stored(self.host.sessions(), id.clone());
         let session = match next {
             Next::Runs(session) => session,
@@ -292,7 +292,7 @@ impl SessionRunner {
     /// Fetches what belongs to the task, and makes its session of it.
     async fn prepare(
         &self,
-        id: &TaskId,
+        spec: &TaskSpec,
         work: &Work,
         beginning: Beginning,
         folder: &Path,
@@ -314,8 +314,10 @@ impl SessionRunner {
         lay_out(&self.store, folder, &current).await.map_err(|error| here(&error))?;
         let mut files: BTreeMap<String, String> =
             current.into_iter().map(|(name, hash)| (format!("{DOCUMENTS}{name}"), hash)).collect();
-        let task = Task::of_json(&work.task, id.as_str(), id.as_str(), folder)
-            .map_err(|error| Trouble::Task(error_chain(&error)))?;
+        let id = spec.id.as_str();
+        let task = Task::of_json(&work.task, id, id, folder)
+            .map_err(|error| Trouble::Task(error_chain(&error)))?
+            .made_by(self.presence.provenance(spec).await);
         let sessions = self.host.sessions();
         let moved = lay_out_session(&self.store, &sessions, &whole).await.map_err(|error| here(&error))?;
         let Some(moved) = moved else {

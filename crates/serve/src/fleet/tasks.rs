@@ -17,7 +17,7 @@ use deskhand_fleet::{
     store::{Store as _, StoreError},
     task::{IdError, TaskId, TaskRecord, TaskSpec},
 };
-use deskhand_host::{Task, WrittenTask, batch::TaskError};
+use deskhand_host::{Task, TaskFiles, WrittenTask, batch::TaskError};
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Map, Value};
 
@@ -115,14 +115,13 @@ impl Prepared {
     }
 }
 
-/// Reads tasks from a folder or file, as `deskhand batch` does. Ids get `batch` before them, if there is one.
+/// The tasks of files as `deskhand batch` reads them. Ids get `batch` before them, if there is one.
 ///
 /// # Errors
 /// [`SubmitError`] with the file and the field. Nothing was sent.
-pub fn prepare(path: &Path, batch: Option<&str>) -> Result<Vec<Prepared>, SubmitError> {
-    let written = WrittenTask::read_all(path)?;
+pub fn prepare(files: &TaskFiles, batch: Option<&str>) -> Result<Vec<Prepared>, SubmitError> {
     let all: Result<Vec<Vec<Prepared>>, SubmitError> =
-        written.iter().map(|written| prepare_one(written, batch)).collect();
+        files.written().iter().map(|written| prepare_one(written, batch)).collect();
     let all: Vec<Prepared> = all?.into_iter().flatten().collect();
     let ids: BTreeSet<&TaskId> = all.iter().map(Prepared::id).collect();
     for prepared in &all {

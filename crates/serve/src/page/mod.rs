@@ -38,8 +38,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use deskhand_core::provenance::Provenance;
 use deskhand_host::{Host, config::Config};
-use deskhand_runtime::{Catalogue, private};
+use deskhand_runtime::{Catalogue, InstructionKind, private};
 use tokio::{
     net::{TcpListener, TcpSocket},
     sync::Semaphore,
@@ -232,6 +233,15 @@ fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 }
 
 impl Service {
+    /// Seals a file that is written for somebody who is let in, and so made it. Blocking.
+    ///
+    /// # Errors
+    /// The seal cannot be written.
+    pub(crate) fn seal(&self, kind: InstructionKind, content: &[u8]) -> Result<(), PageError> {
+        let sealed = self.host.seals().vouch(kind, content, Provenance::Made);
+        sealed.map_err(|error| PageError::failed("seal what is to be done", &error))
+    }
+
     /// The connections that are open.
     pub(crate) fn connections(&self) -> usize {
         CONNECTIONS_MAX.saturating_sub(self.places.available_permits())

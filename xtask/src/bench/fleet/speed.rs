@@ -83,7 +83,7 @@ pub(super) fn measure(
 fn one_batch(home: &Home, tasks: usize) -> Result<(Duration, (u64, u64))> {
     home.write_tasks("tasks", tasks, false)?;
     let parallel = WORKERS.to_string();
-    let mut command = home.command(&["batch", "tasks", "--parallel", &parallel]);
+    let mut command = home.command(&["batch", "--trust", "tasks", "--parallel", &parallel]);
     let begun = Instant::now();
     let output = command.args(home.model()).output().context("run deskhand batch")?;
     let took = begun.elapsed();

@@ -52,7 +52,8 @@ pub enum Edition {
     Fourth,
     /// The same. What a person approves for the session is the whole action, with the value that it enters.
     Fifth,
-    /// The same. A text that goes to whatever has the keyboard after another action is judged by another look.
+    /// Also by who made the file that says what is done, and by where the values go that its steps have read. A text that goes to whatever
+    /// has the keyboard after another action is judged by another look.
     #[default]
     Sixth,
 }
@@ -87,7 +88,8 @@ impl Edition {
         }
     }
 
-    /// Whether it looks again before a text goes to what has the keyboard after another action.
+    /// Whether it tells the files that this user made from those of strangers, follows the values that their steps read, and looks again
+    /// before a text goes to what has the keyboard after another action.
     pub(crate) const fn is_sixth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third | Self::Fourth | Self::Fifth => false,
@@ -109,6 +111,9 @@ pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
 /// Why a person is asked; `None` if nobody is.
 fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     let (third, fourth) = (policy.guard.is_third(), policy.guard.is_fourth());
+    if let Some(flow) = &subject.flow {
+        return Some(flow.to_string());
+    }
     if fourth && let Some(why) = fourth::gives_file(subject) {
         return Some(why);
     }

@@ -19,7 +19,8 @@ for (const form of document.querySelectorAll("form[data-workflow]")) {
     const given = [...new FormData(form)].filter(([name, value]) => name.startsWith(PREFIX) && value !== "");
     const parameters = Object.fromEntries(given.map(([name, value]) => [name.slice(PREFIX.length), value]));
     const name = encodeURIComponent(form.dataset.workflow);
-    const { id } = await ask(`/api/workflows/${name}/run`, { parameters, open: kept, ...runOptions(form) });
+    const trust = form.elements.trust?.checked ? form.elements.trust.value : undefined;
+    const { id } = await ask(`/api/workflows/${name}/run`, { parameters, open: kept, trust, ...runOptions(form) });
     location.href = `/sessions/${id}`;
   });
 }

@@ -21,7 +21,7 @@ use axum::{
 };
 use deskhand_core::ids::SessionId;
 use deskhand_host::Batch;
-use deskhand_runtime::new_id;
+use deskhand_runtime::{InstructionKind, new_id};
 use futures_util::stream;
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
@@ -107,7 +107,9 @@ impl Wanted {
             opened_in_place(&mut task, &documents);
             format!("{}\n", Value::Object(task))
         });
-        fs::write(folder.join(TASKS), lines.collect::<String>()).map_err(|error| failed(&error))?;
+        let lines = lines.collect::<String>();
+        fs::write(folder.join(TASKS), &lines).map_err(|error| failed(&error))?;
+        service.seal(InstructionKind::Tasks, lines.as_bytes())?;
         let started = serde_json::to_vec(self).unwrap_or_default();
         fs::write(folder.join(STARTED), started).map_err(|error| failed(&error))?;
         Ok(folder)

@@ -255,7 +255,13 @@ pub(super) async fn run(
     _attempt: Attempt,
 ) -> Result<Created<Started>, PageError> {
     let schedules = service.host.schedules();
-    schedules.find(&name).map_err(|error| missing_or_wrong(&error.into()))?;
+    let found = schedules.find(&name).map_err(|error| missing_or_wrong(&error.into()))?;
+    if !found.provenance.is_users() {
+        return Err(PageError::conflict(format!(
+            "the schedule {name} is not trusted: it was changed, or was not added here; `deskhand schedule run {name} --trust` shows \
+             what it does and trusts it"
+        )));
+    }
     let id = new_id();
     service.workers.start_schedule(&name, &id).await?;
     Ok(Created(Started { id: id.0 }))

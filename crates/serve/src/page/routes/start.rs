@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fs, sync::Arc};
 use axum::extract::{Path, State};
 use deskhand_core::ids::SessionId;
 use deskhand_host::ForkRequest;
-use deskhand_runtime::Unsealed;
+use deskhand_runtime::{InstructionKind, Unsealed};
 use schemars::{JsonSchema, Schema};
 use serde::Deserialize;
 use serde_json::json;
@@ -78,7 +78,9 @@ impl Wanted {
         let folder =
             service.workers.new_folder(PLANS).map_err(|error| PageError::failed("keep the plan", &error))?;
         let file = folder.join("plan.json");
-        fs::write(&file, plan.to_string()).map_err(|error| PageError::failed("keep the plan", &error))?;
+        let plan = plan.to_string();
+        fs::write(&file, &plan).map_err(|error| PageError::failed("keep the plan", &error))?;
+        service.seal(InstructionKind::Plan, plan.as_bytes())?;
         Ok(file.to_string_lossy().into_owned())
     }
 }

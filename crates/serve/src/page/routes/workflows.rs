@@ -8,6 +8,8 @@ use axum::{
     response::Html,
 };
 use deskhand_core::{
+    command::ToolSpec,
+    provenance::Provenance,
     text::error_chain,
     workflow::{Parameter, ParameterKind, Workflow},
 };
@@ -47,6 +49,12 @@ pub(super) struct WorkflowView {
     learnt_from: Option<String>,
     /// Whether a run proposes to change it.
     is_proposed: bool,
+    /// Whether it was made here, or is trusted: `made here`, `trusted` or `not trusted`.
+    provenance: &'static str,
+    /// What it does, if it is not trusted: to be shown before `trust` is sent.
+    does: Vec<String>,
+    /// What identifies its file as it is now, for `trust`.
+    digest: String,
     /// Why it cannot be run, if its file is none.
     problem: Option<String>,
 }
@@ -70,14 +78,29 @@ pub(super) struct ParameterView {
 
 impl WorkflowView {
     /// One that is named by its file, whatever stands in it.
-    fn of(name: String, found: Result<Shelved, WorkflowFileError>) -> Self {
+    fn of(name: String, found: Result<Shelved, WorkflowFileError>, tools: &[ToolSpec]) -> Self {
         match found {
-            Ok(Shelved { workflow, is_proposed, .. }) => {
-                let calls = workflow.calls();
+            Ok(Shelved { workflow, is_proposed, file, .. }) => {
+                let (calls, provenance, digest) = (workflow.calls(), file.provenance, file.digest());
+                let summary = (!provenance.is_users()).then(|| workflow.summary(&BTreeMap::new(), tools));
+                let does = summary.map(|summary| summary.to_string().lines().map(str::to_owned).collect());
+                let (provenance, does) = (provenance.word(), does.unwrap_or_default());
                 let Workflow { about, request, parameters, learnt, .. } = workflow;
                 let parameters = parameters.into_iter().map(ParameterView::of).collect();
                 let learnt_from = learnt.filter(|learnt| !learnt.demonstrated).map(|learnt| learnt.session);
-                Self { name, about, request, parameters, calls, learnt_from, is_proposed, problem: None }
+                Self {
+                    name,
+                    about,
+                    request,
+                    parameters,
+                    calls,
+                    learnt_from,
+                    is_proposed,
+                    provenance,
+                    does,
+                    digest,
+                    problem: None,
+                }
             }
             Err(error) => Self {
                 name,
@@ -87,6 +110,9 @@ impl WorkflowView {
                 calls: 0,
                 learnt_from: None,
                 is_proposed: false,
+                provenance: Provenance::Stranger.word(),
+                does: Vec::new(),
+                digest: String::new(),
                 problem: Some(error_chain(&error)),
             },
         }
@@ -104,18 +130,19 @@ impl ParameterView {
 pub(super) fn shelf(service: &Service) -> Result<Vec<WorkflowView>, PageError> {
     let shelf = service.host.workflows();
     let names = shelf.names().map_err(|error| PageError::failed("list the workflows", &error))?;
+    let tools = service.host.workflow_tools();
     let views = names.into_iter().take(LISTED_MAX).map(|name| {
         let found = shelf.find(&name);
-        WorkflowView::of(name, found)
+        WorkflowView::of(name, found, &tools)
     });
     Ok(views.collect())
 }
 
 /// The workflow of a name; never another file. Blocking.
-pub(super) fn named(service: &Service, name: &str) -> Result<Workflow, PageError> {
+fn named(service: &Service, name: &str) -> Result<Shelved, PageError> {
     let missing = || PageError::missing(format!("there is no workflow {name}"));
     match service.host.workflows().named(name) {
-        Ok(found) => Ok(found.workflow),
+        Ok(found) => Ok(found),
         Err(WorkflowFileError::Missing { .. }) => Err(missing()),
         Err(error) => Err(PageError::conflict(error_chain(&error))),
     }
@@ -170,8 +197,35 @@ pub(super) struct Run {
     parameters: BTreeMap<String, String>,
     /// Documents and addresses to open besides its own.
     open: Vec<String>,
+    /// The `digest` of a workflow that is not trusted, once somebody has looked at what it does and trusts it until it changes.
+    trust: Option<String>,
     #[serde(flatten)]
     options: RunOptions,
+}
+
+/// Trusts a workflow, if what was looked at is what is there. Blocking.
+fn trusted(service: &Service, found: &mut Shelved, trust: Option<&str>) -> Result<(), PageError> {
+    if found.file.provenance.is_users() {
+        return Ok(());
+    }
+    let name = &found.workflow.name;
+    match trust {
+        Some(digest) if digest == found.file.digest() => {
+            let trusted = service.host.workflows().trust(found);
+            trusted.map_err(|error| PageError::failed("trust the workflow", &error))
+        }
+        Some(_) => {
+            let words = format!("the workflow {name} was changed since you looked at it; look at it again");
+            Err(PageError::conflict(words).about("trust"))
+        }
+        None => {
+            let words = format!(
+                "the workflow {name} is not trusted: somebody else made it, or it was changed since; look at what it does, and send \
+                 `trust` with its digest"
+            );
+            Err(PageError::conflict(words).about("trust"))
+        }
+    }
 }
 
 /// The arguments of `deskhand do` for a workflow, with its values checked. What begins with a dash is no option.
@@ -193,15 +247,21 @@ pub(super) async fn run(
     _attempt: Attempt,
     JsonBody(wanted): JsonBody<Run>,
 ) -> Result<Created<Started>, PageError> {
-    let reading = (Arc::clone(&service), name.clone());
-    let read = spawn_blocking(move || named(&reading.0, &reading.1)).await;
-    let workflow = read.map_err(|error| PageError::failed("read the workflow", &error))??;
+    let (reading, wanted_name) = (Arc::clone(&service), name.clone());
+    let (parameters, trust) = (wanted.parameters.clone(), wanted.trust.clone());
+    let read = spawn_blocking(move || {
+        let mut found = named(&reading, &wanted_name)?;
+        let values = values_of(&found.workflow, &parameters)?;
+        trusted(&reading, &mut found, trust.as_deref())?;
+        Ok::<_, PageError>(values)
+    });
+    let values = read.await.map_err(|error| PageError::failed("read the workflow", &error))??;
     let id = new_id();
     let mut arguments = vec![format!("--as={}", id.0), "--desktop=virtual".to_owned()];
     arguments.extend(wanted.options.arguments()?);
     arguments.extend(wanted.open.iter().map(|document| format!("--open={document}")));
     arguments.push(name);
-    arguments.extend(values_of(&workflow, &wanted.parameters)?);
+    arguments.extend(values);
     service.workers.start("do", &arguments, &id).await?;
     Ok(Created(Started { id: id.0 }))
 }
@@ -272,7 +332,7 @@ fn learn_now(service: &Service, id: &str, lesson: &Lesson) -> Result<Learnt, Pag
     let (chosen, left): (Vec<_>, Vec<_>) =
         unsure.into_iter().partition(|unsure| lesson.parameters.contains(&unsure.name));
     chosen.iter().for_each(|unsure| draft.accept(unsure));
-    shelf.add(&draft.workflow, lesson.replace).map_err(refused)?;
+    shelf.add_learnt(&draft, lesson.replace).map_err(refused)?;
     let Draft { workflow, notes, .. } = draft;
     let unsure =
         left.into_iter().map(|one| UnsureView { name: one.name, value: one.value, place: one.place });

@@ -114,7 +114,17 @@ impl Task {
         let status = Command::new("timeout")
             .args(["--kill-after=10", &TASK_MAX.as_secs().to_string()])
             .arg(binary)
-            .args(["do", "--approve", "all", "--no-safe-guard", "--keep=never", "--size", "1280x900", "-v"])
+            .args([
+                "do",
+                "--trust",
+                "--approve",
+                "all",
+                "--no-safe-guard",
+                "--keep=never",
+                "--size",
+                "1280x900",
+                "-v",
+            ])
             .arg(&workflow)
             .arg("--folder")
             .arg(&work)

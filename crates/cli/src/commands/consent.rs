@@ -1,0 +1,130 @@
+//! Whether a file may begin that the user has neither made nor trusts: what it does is shown, and the user is asked once.
+
+use std::io::{self, BufRead as _, IsTerminal as _};
+
+use deskhand_core::workflow::{Deed, Summary};
+use deskhand_host::{Host, HostError, TaskFiles, workflows::Shelved};
+use std::collections::BTreeMap;
+
+use crate::{
+    args::TrustArgs,
+    exit::CliError,
+    output::{Line, Output, Stream, Tone},
+};
+
+/// What the user has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Consent {
+    /// It may begin this time, and its texts stay a stranger's.
+    Once,
+    /// It is trusted until it changes.
+    Trusted,
+}
+
+/// What the question offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Offer {
+    /// To go on this once.
+    GoOn,
+    /// To trust it, because it is the user's own from then on.
+    Trust,
+}
+
+/// Shows what a file does, and asks whether it may begin. With `--trust`, that is the answer.
+///
+/// # Errors
+/// The user says no, or there is nobody to ask.
+pub(super) fn consent(
+    what: &str,
+    summary: &Summary,
+    trust: TrustArgs,
+    offer: Offer,
+) -> Result<Consent, CliError> {
+    let notes = Output::to(Stream::Error);
+    let text =
+        format!("{what} is not trusted: somebody else made it, or it was changed since. What it does:");
+    notes.line(&Line::of(Tone::Doubtful, text));
+    show(&notes, summary);
+    if trust.trust {
+        return Ok(Consent::Trusted);
+    }
+    if !io::stdin().is_terminal() {
+        let message = format!("{what} is not trusted, and there is no terminal to ask; nothing was started");
+        return Err(CliError::refused(message).with_help(
+            "read above what it does; if you want that, run the command again with --trust, which holds until the file changes",
+        ));
+    }
+    let question = match offer {
+        Offer::GoOn => {
+            "Go on this once? You are asked about what it names; --trust trusts it until it changes. [y/N] "
+        }
+        Offer::Trust => "Trust it until it changes, and go on? [y/N] ",
+    };
+    notes.prompt(&Line::of(Tone::Strong, question));
+    let mut answer = String::new();
+    let read = io::stdin().lock().read_line(&mut answer);
+    match (read.is_ok() && answer.trim().to_lowercase().starts_with('y'), offer) {
+        (true, Offer::GoOn) => Ok(Consent::Once),
+        (true, Offer::Trust) => Ok(Consent::Trusted),
+        (false, _) => Err(CliError::refused(format!("{what} was not started: you said no"))),
+    }
+}
+
+/// Shows a summary. What comes from the file cannot move the cursor: the output takes that out.
+pub(super) fn show(notes: &Output, summary: &Summary) {
+    for deed in Deed::ALL {
+        for (number, text) in summary.of(deed).enumerate() {
+            if number == 0 {
+                notes.line(&Line::of(Tone::Strong, format!("  {}", deed.heading())));
+            }
+            notes.line(&Line::of(Tone::Plain, format!("    {text}")));
+        }
+    }
+    if summary.left_out > 0 {
+        let text = format!("    … and {} more steps that enter or press something", summary.left_out);
+        notes.line(&Line::of(Tone::Faint, text));
+    }
+}
+
+/// Sees to it that a workflow may run with these values.
+///
+/// # Errors
+/// It is a stranger's, and the user says no, or nobody can be asked.
+pub(super) fn admit_workflow(
+    host: &Host,
+    shelved: &mut Shelved,
+    values: &BTreeMap<String, String>,
+    (trust, offer): (TrustArgs, Offer),
+) -> Result<(), CliError> {
+    let shelf = host.workflows();
+    shelf.recheck(shelved).map_err(HostError::from)?;
+    if shelved.file.provenance.is_users() {
+        return Ok(());
+    }
+    let summary = shelved.workflow.summary(values, &host.workflow_tools());
+    let what = format!("the workflow {}", shelved.path.display());
+    if consent(&what, &summary, trust, offer)? == Consent::Trusted {
+        shelf.trust(shelved).map_err(HostError::from)?;
+    }
+    Ok(())
+}
+
+/// Sees to it that tasks or plans may run.
+///
+/// # Errors
+/// One is a stranger's, and the user says no, or nobody can be asked.
+pub(super) fn admit_tasks(
+    host: &Host,
+    files: &mut TaskFiles,
+    (trust, offer): (TrustArgs, Offer),
+) -> Result<(), CliError> {
+    if files.are_users() {
+        return Ok(());
+    }
+    let summary = files.summary().map_err(HostError::from)?;
+    let what = files.path().display().to_string();
+    if consent(&what, &summary, trust, offer)? == Consent::Trusted {
+        files.trust(&host.seals()).map_err(HostError::from)?;
+    }
+    Ok(())
+}
