@@ -12,7 +12,7 @@ use std::{fmt, sync::LazyLock};
 
 use super::{
     address::{Opened, host_of, opened},
-    envelope::{BROWSERS, pastes},
+    envelope::{BROWSERS, pastes_clipboard},
     origin::ValueKind,
     pattern::{Names, folded, matches},
     subject::Subject,
@@ -120,7 +120,7 @@ impl Subject {
     /// Notes the value that leaves where it was read without anybody having been shown that.
     pub(super) fn carries(&mut self, command: &Command, reading: &Reading<'_>) {
         let by_name = self.does.activates() && self.labels.iter().any(|label| PASTES.have(&folded(label)));
-        let pastes = by_name || command.intent.chords().any(pastes);
+        let pastes = by_name || command.intent.chords().any(pastes_clipboard);
         let pasted = pastes.then(|| reading.texts.pasted()).flatten();
         let carried = command.carries.iter().chain(&pasted);
         let flows = carried.filter_map(|carried| {

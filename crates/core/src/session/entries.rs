@@ -110,7 +110,7 @@ impl Session {
                 let reading = judging.reading(&before, self.config.policy.guard);
                 place = PasswordPlace::of(&command, &reading);
                 is_open = place.is_none() && shows_password(view) && is_anywhere(&command, &reading);
-                if pastes_clipboard(&command) {
+                if pastes(&command) {
                     found.extend(copied.drain(..).filter(|_| place.is_some() || is_open).map(|text| Entry {
                         text,
                         written: None,
@@ -162,7 +162,7 @@ fn is_anywhere(command: &Command, reading: &Reading<'_>) -> bool {
 }
 
 /// Whether a command pastes what the clipboard holds.
-fn pastes_clipboard(command: &Command) -> bool {
+fn pastes(command: &Command) -> bool {
     command.intent.chords().any(pastes_clipboard)
 }
 
