@@ -73,6 +73,7 @@ mod read_table;
 mod read_text;
 mod recover;
 mod report;
+mod rows;
 mod scroll;
 mod scroll_to;
 mod select;

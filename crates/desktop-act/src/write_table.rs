@@ -21,13 +21,12 @@ use crate::{
     paste_cells::{format_for, paste_rows},
     patience::{comes_within, handle_earlier, patiently, watch_app},
     report::{ActLimits, ActionReport, Halt, cancelled, carry_out},
+    rows::{asked_range, cells_of, range_of},
     surfaces::{bring_to_front, modal_in_front, surfaces},
     table::{TableTarget, find_table, go_to_cell},
     text::{read, select_by_semantics},
 };
 
-/// The most cells per call.
-const CELLS_MAX: u64 = 2_000;
 /// From this number of cells on, a table is a spreadsheet grid rather than a list in a dialog.
 const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
 /// How long an idle application may take to show a typed text in its cell.
@@ -100,40 +99,6 @@ async fn write_and_check<D: Desktop>(
         Shortfall::Cells { cells: count, corrected: again, mismatches: wrong }.into()
     };
     Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
-}
-
-/// The range of rows that begin at `start`.
-fn asked_range(start: CellRef, rows: &[Vec<String>]) -> CellRange {
-    let size = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    CellRange::sized(start, TableShape { rows: size(rows.len()), columns: size(columns) })
-}
-
-fn range_of(table: &Element, start: CellRef, rows: &[Vec<String>]) -> Result<CellRange, Halt> {
-    let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    if columns == 0 || rows.iter().any(|row| row.len() != columns) {
-        return Err(Refusal::from(ArgumentProblem::Rows).into());
-    }
-    let range = asked_range(start, rows);
-    if range.cell_count() > CELLS_MAX {
-        let problem = ArgumentProblem::Cells { given: range.cell_count(), max: CELLS_MAX };
-        return Err(Refusal::from(problem).into());
-    }
-    let shape = table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
-    if range.last.row >= shape.rows || range.last.column >= shape.columns {
-        return Err(Refusal::CellsOutside { range, table: table.into(), shape }.into());
-    }
-    let breaks = |text: &String| text.contains(['\n', '\t']);
-    if rows.iter().flatten().any(breaks) {
-        return Err(Refusal::from(ArgumentProblem::LineBreakInCell).into());
-    }
-    Ok(range)
-}
-
-fn cells_of(start: CellRef, rows: &[Vec<String>]) -> impl Iterator<Item = (CellRef, &str)> {
-    (start.row..).zip(rows).flat_map(move |(row, texts)| {
-        (start.column..).zip(texts).map(move |(column, text)| (CellRef { row, column }, text.as_str()))
-    })
 }
 
 /// What kind of cell is written.

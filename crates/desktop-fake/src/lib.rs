@@ -12,6 +12,7 @@ mod office;
 mod paint;
 mod plan;
 mod settling;
+mod shown;
 mod sheet;
 mod stage;
 mod text;

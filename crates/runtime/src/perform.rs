@@ -272,15 +272,10 @@ impl<'a, D: Desktop> Performer<'a, D> {
 
     /// Waits for what ends a running call; `None` for the deadline of the round.
     async fn call_end(&self) -> Option<CallEnd> {
-        let deadline = async {
-            match self.deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline).await,
-                None => std::future::pending().await,
-            }
-        };
-        tokio::select! {
-            end = self.options.stop.wait_for_call_end() => Some(end),
-            () = deadline => None,
+        let end = self.options.stop.wait_for_call_end();
+        match self.deadline {
+            Some(deadline) => tokio::time::timeout_at(deadline, end).await.ok(),
+            None => Some(end.await),
         }
     }
 

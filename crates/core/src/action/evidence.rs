@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+pub use super::uncertainty::Uncertainty;
 use super::{Cancellation, ElementRef, Extent, Refusal, WindowRef};
 use crate::{
     command::Verdict,
@@ -467,46 +468,6 @@ pub enum Blindness {
     Password,
     /// A date whose year shows two digits.
     Century,
-}
-
-/// Why there is no way to tell whether an action worked.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "uncertainty", rename_all = "snake_case")]
-pub enum Uncertainty {
-    /// Another element than the target changed, and says nothing that it did not say before.
-    Elsewhere {
-        /// The element as it was before.
-        element: ElementRef,
-        /// What it is now.
-        now: Now,
-    },
-    /// It was accepted, and nothing shows whether it had an effect.
-    NothingShown,
-    /// Pixels changed, and the application exposes nothing of it.
-    Pixels {
-        /// Whether the target was found in a picture, so that nothing else was to be expected.
-        in_picture: bool,
-    },
-    /// The target cannot be read any more.
-    Unreadable {
-        /// The error.
-        error: String,
-    },
-    /// It was written without being read back.
-    Blind {
-        /// Why.
-        why: Blindness,
-    },
-    /// The file of the document did not change, and the application does not tell whether it has unsaved changes.
-    FileUnchanged {
-        /// The file, if it is known.
-        path: Option<String>,
-    },
-    /// It was cancelled. What was sent is known, and nothing shows what the application made of it.
-    Cancelled {
-        /// What was sent.
-        cancellation: Cancellation,
-    },
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -15,6 +15,7 @@ mod evidence;
 mod facts;
 mod refusal;
 mod report;
+mod uncertainty;
 pub mod words;
 
 pub use act::{Act, Button, Condition, PostCondition, TEXT_MAX};

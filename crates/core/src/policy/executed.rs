@@ -29,7 +29,7 @@ const SECRETS_OF_SYSTEM: &[&str] = &[
     "/proc/*/*|/proc/kcore|/proc/kmsg|/proc/keys|/proc/kallsyms|/dev/*|/sys/*|/run/*|/var/run/*|/boot/*",
 ];
 /// Folders of users.
-const HOMES: &str = "/root/*|/home/*";
+const HOMES: &str = concat!("/root", "/*|/home", "/*");
 /// Files of keys and passwords, by their names.
 const SECRET_NAMES: &str = "*/id_rsa|*/id_dsa|*/id_ecdsa|*/id_ed25519|*/.env|*/.env.*|*/.netrc|*/.pgpass|*/.git-credentials|*/.htpasswd|\
                             *.kdbx|*.keystore|*.jks|*.p12|*.pfx|*_rsa.pem|*private*.pem|*.ppk";

@@ -317,6 +317,9 @@ impl NotApproved {
     }
 }
 
+/// Why a round fails whose plan was left before its end.
+const PLAN_LEFT: &str = "the HostAgent replied FINISH before a step of the plan was done";
+
 impl Session {
     fn host_commands(&self, reply: &HostReply) -> Vec<Command> {
         if matches!(reply.status, HostStatus::Pending | HostStatus::Fail | HostStatus::Error) {
@@ -359,6 +362,15 @@ impl Session {
         acted.record(said, keeping)
     }
 
+    /// Which windows the user's words led to.
+    fn went_to(&mut self, recorded: &Recorded<HostReply>, is_trusted: bool) {
+        for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
+            if is_trusted || recorded.approved {
+                self.heard.went_to(window);
+            }
+        }
+    }
+
     fn host_acted(&mut self, acted: Acted<HostReply>) {
         let reply = &acted.replied.reply;
         let (seen, did) = Host.progress(self, &acted.replied.observation, reply);
@@ -369,11 +381,7 @@ impl Session {
         }
         let recorded = self.host_record(said, acted);
         self.workflow_recorded(None, &recorded.actions);
-        for window in recorded.actions.iter().filter_map(|info| info.result.window.as_ref()) {
-            if is_trusted || recorded.approved {
-                self.heard.went_to(window);
-            }
-        }
+        self.went_to(&recorded, is_trusted);
         let failed = recorded.failure().is_some();
         let repeats = self.host.stall.note(seen, did);
         if let Some(run) = self.begun_workflow() {
@@ -417,12 +425,7 @@ impl Session {
                 self.finish(OutcomeKind::Finished, result);
             }
             HostStatus::Fail if stalls => self.finish(OutcomeKind::Failed, stalled(repeats)),
-            HostStatus::Fail if too_early => {
-                self.finish(
-                    OutcomeKind::Failed,
-                    "the HostAgent replied FINISH before a step of the plan was done",
-                );
-            }
+            HostStatus::Fail if too_early => self.finish(OutcomeKind::Failed, PLAN_LEFT),
             HostStatus::Fail => {
                 let reply = recorded.reply;
                 self.finish(OutcomeKind::Failed, reply.result.unwrap_or(reply.thought));

@@ -6,7 +6,8 @@ use super::{
     ahead::Acts,
     change::{Healer, StepChange},
     dialogs::dismissal,
-    performing::{Heal, Next, Performing, Proposed, Unresolved},
+    performing::{Heal, Next, Performing, Proposed},
+    unresolved::Unresolved,
     selector::{Selector, find},
 };
 use crate::{

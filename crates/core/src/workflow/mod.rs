@@ -21,6 +21,7 @@ mod results;
 mod seeking;
 pub mod selector;
 mod summary;
+mod unresolved;
 mod values;
 
 pub(crate) use ahead::Acts;

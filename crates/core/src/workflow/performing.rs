@@ -15,19 +15,17 @@ use super::{
     reads::Reads,
     seeking::Seeking,
     selector::{Found, Obstacle, Selector, find},
+    unresolved::Unresolved,
     values::{TemplateError, Values},
 };
 use crate::{
     ids::{ElementId, WindowId},
-    known_tools::{LAUNCH, WAIT_FOR},
+    known_tools::LAUNCH,
     observation::WindowView,
     provenance::{Carried, Provenance},
     reply::ProposedAction,
     ui::WindowInfo,
 };
-
-/// How long is waited for an element that is not there yet, in seconds.
-const WAIT_SECONDS: u64 = 5;
 
 /// What is done about a step whose element is gone, or that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -513,25 +511,4 @@ pub(crate) fn stranger_of(name: &str) -> String {
 fn shows(window: &WindowInfo, document: &str) -> bool {
     let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
     path == Some(document)
-}
-
-/// An element that was not found.
-pub(super) struct Unresolved {
-    pub(super) argument: String,
-    pub(super) selector: Box<Selector>,
-    /// Whether a dialog is in front of its window.
-    pub(super) blocked: bool,
-    /// Whether nothing of its name is shown, and nothing stands in its place.
-    pub(super) absent: bool,
-    pub(super) text: String,
-}
-
-impl Unresolved {
-    /// A wait for it; `None` if it has no name to wait for.
-    fn wait(&self) -> Option<ProposedAction> {
-        let name = self.selector.name.as_ref().filter(|name| name.is_literal() && !self.blocked)?;
-        let mut arguments = Map::from_iter([("name".to_owned(), Value::from(name.plain()))]);
-        arguments.insert("seconds".to_owned(), Value::from(WAIT_SECONDS));
-        Some(ProposedAction { function: WAIT_FOR.to_owned(), arguments, expect: None, carries: Vec::new() })
-    }
 }

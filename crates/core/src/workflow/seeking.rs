@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::{
     ahead::Acts,
-    performing::{Next, Performing, Proposed, Unresolved},
+    performing::{Next, Performing, Proposed},
+    unresolved::Unresolved,
 };
 use crate::{
     command::{ActionCommandInfo, Verdict},

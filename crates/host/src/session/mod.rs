@@ -8,6 +8,7 @@ mod fork;
 mod hands;
 mod kept;
 mod looking_back;
+mod people;
 mod plan;
 mod resume;
 mod run;

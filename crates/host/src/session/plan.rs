@@ -24,7 +24,7 @@ use deskhand_runtime::{
     tools::{FileSettings, Workflows},
 };
 
-use super::setup::Setup;
+use super::{people::PeopleRules, setup::Setup};
 use crate::{
     HostError,
     agents::{Means, enable},
@@ -100,48 +100,6 @@ pub(crate) struct Plan {
     pub(super) schedule: Option<String>,
     /// Where its trace goes; `None` if it is not traced.
     pub(super) telemetry: Option<Target>,
-}
-
-/// Who decides on approvals, and how long a session waits for answers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct PeopleRules {
-    pub(super) approvals: Approvals,
-    pub(super) question_timeout: Option<Duration>,
-    pub(super) approval_timeout: Option<Duration>,
-    /// Whether questions wait for somebody at the control socket; `None` for a session without one.
-    pub(super) patience: Option<Patience>,
-    /// What clients of the control socket may do.
-    pub(super) socket: SocketSetting,
-}
-
-impl PeopleRules {
-    fn of(settings: &PeopleSettings) -> Self {
-        let seconds = |seconds: Option<u64>| seconds.filter(|seconds| *seconds > 0).map(Duration::from_secs);
-        Self {
-            approvals: match settings.approvals {
-                ApprovalSetting::Ask => Approvals::Ask,
-                ApprovalSetting::All => Approvals::All,
-                ApprovalSetting::None => Approvals::None,
-            },
-            question_timeout: seconds(settings.question_timeout_s),
-            approval_timeout: seconds(settings.approval_timeout_s),
-            patience: match settings.channel {
-                ChannelSetting::Auto => Some(Patience::AskWhoIsThere),
-                ChannelSetting::Socket => Some(Patience::WaitForSomebody),
-                ChannelSetting::None => None,
-            },
-            socket: settings.socket,
-        }
-    }
-
-    /// What clients of the control socket may do beside the applications of a workspace.
-    pub(super) const fn steering(&self, are_confined: bool) -> Steering {
-        match self.socket {
-            SocketSetting::IfConfined if are_confined => Steering::Whole,
-            SocketSetting::Always => Steering::Whole,
-            SocketSetting::IfConfined | SocketSetting::Watch => Steering::StopOnly,
-        }
-    }
 }
 
 impl Plan {

@@ -216,6 +216,13 @@ async fn asking(name: &str, arguments: &JsonObject, call: &Call) -> Result<Strin
             let answers = need(call, [("user_name", name_form())]).await?;
             format!("Hello, {}!", answers["user_name"]["content"]["name"].as_str().unwrap_or_default())
         }
+        _ => return asking_by_result(name, call).await,
+    })
+}
+
+/// Runs a tool that asks by a result that needs input.
+async fn asking_by_result(name: &str, call: &Call) -> Result<String, ErrorData> {
+    Ok(match name {
         "test_input_required_result_sampling" => {
             let question = sampling("What is the capital of France?");
             need(call, [("capital_question", question)]).await?["capital_question"]["content"].to_string()

@@ -191,15 +191,9 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
     let waited_ms = action.waited_ms;
     match shortfall {
         Shortfall::NothingChanged { pixels, then } => {
-            let mut text = if *pixels {
-                format!("only pixels changed within {waited_ms} ms; check a picture of the window")
-            } else {
-                format!("nothing changed within {waited_ms} ms")
-            };
-            if let Some(refusal) = then {
-                text.push_str(&format!("; then {}", because(refusal)));
-            }
-            Said::about(action, text)
+            let text = nothing_changed(waited_ms, *pixels);
+            let then = then.as_ref().map(|refusal| format!("; then {}", because(refusal)));
+            Said::about(action, text + &then.unwrap_or_default())
         }
         Shortfall::NotReached { way } => Said::statement(not_reached(action, *way)),
         Shortfall::OtherActive { active, error } => {
@@ -258,6 +252,14 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
         Shortfall::NotFulfilled => {
             Said::statement(format!("condition not met within {waited_ms} ms: {}", holds(action)))
         }
+    }
+}
+
+fn nothing_changed(waited_ms: u64, pixels: bool) -> String {
+    if pixels {
+        format!("only pixels changed within {waited_ms} ms; check a picture of the window")
+    } else {
+        format!("nothing changed within {waited_ms} ms")
     }
 }
 
