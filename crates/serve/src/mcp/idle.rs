@@ -14,9 +14,9 @@ use std::{
 use axum::{
     body::{Body, Bytes},
     extract::{Request, State},
-    http::Method,
+    http::{Method, StatusCode},
     middleware::Next,
-    response::Response,
+    response::{IntoResponse as _, Response},
 };
 use futures_util::{Stream, StreamExt as _, stream::BoxStream};
 use tokio::time::Instant;
@@ -25,8 +25,8 @@ use super::protocol::SESSION;
 
 /// How long a client may take to open its stream again.
 const AGAIN_BOUND: Duration = Duration::from_secs(30);
-/// The most sessions that are watched. More are refused by the number of desktops long before.
-const VISITS_MAX: usize = 10_000;
+/// The most sessions at once.
+const VISITS_MAX: usize = 1_000;
 
 /// Who is there.
 #[derive(Debug, Clone)]
@@ -70,17 +70,19 @@ impl Visits {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn begin(&self, session: &str, is_stream: bool) -> Option<Presence> {
+    /// Whether no other session may begin.
+    fn is_full(&self) -> bool {
+        self.all().len() >= VISITS_MAX
+    }
+
+    /// Notes that a client waits for an answer in a session that is known, or `begins`.
+    fn note(&self, session: &str, is_stream: bool, begins: bool) -> Option<Presence> {
         let mut all = self.all();
-        if all.len() >= VISITS_MAX && !all.contains_key(session) {
-            return None;
+        if begins {
+            let new = Visit { open: 0, streams: 0, had_stream: false, last: Instant::now() };
+            all.entry(session.to_owned()).or_insert(new);
         }
-        let visit = all.entry(session.to_owned()).or_insert_with(|| Visit {
-            open: 0,
-            streams: 0,
-            had_stream: false,
-            last: Instant::now(),
-        });
+        let visit = all.get_mut(session)?;
         visit.open = visit.open.saturating_add(1);
         visit.streams = visit.streams.saturating_add(usize::from(is_stream));
         visit.had_stream |= is_stream;
@@ -141,15 +143,18 @@ pub(super) async fn attend(State(visits): State<Visits>, request: Request, next:
         headers.get(SESSION).and_then(|session| session.to_str().ok()).map(str::to_owned)
     };
     let is_stream = request.method() == Method::GET;
-    let mut presence = session(request.headers()).and_then(|session| visits.begin(&session, false));
-    let response = next.run(request).await;
-    if presence.is_none() || is_stream {
-        // A session that begins is named by its answer; a stream that was refused is none.
-        let named = presence.as_ref().map(|presence| presence.session.clone());
-        let named = named.or_else(|| session(response.headers()));
-        let begun = named.filter(|_| response.status().is_success());
-        presence = begun.and_then(|session| visits.begin(&session, is_stream));
+    let asked_in = session(request.headers());
+    if asked_in.is_none() && visits.is_full() {
+        let words = "too many clients have a session; end one";
+        return (StatusCode::SERVICE_UNAVAILABLE, words).into_response();
     }
+    let waiting = asked_in.as_deref().and_then(|session| visits.note(session, false, false));
+    let response = next.run(request).await;
+    // A session that begins is named by its answer. A stream that was refused is none.
+    let begun = session(response.headers()).filter(|_| asked_in.is_none());
+    let named = begun.as_deref().or(asked_in.as_deref()).filter(|_| response.status().is_success());
+    let presence = named.and_then(|session| visits.note(session, is_stream, begun.is_some()));
+    drop(waiting);
     let (parts, body) = response.into_parts();
     let body = body.into_data_stream().boxed();
     Response::from_parts(parts, Body::from_stream(Attended { body, _presence: presence }))

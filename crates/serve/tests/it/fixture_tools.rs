@@ -57,20 +57,8 @@ pub(crate) fn list() -> Vec<Tool> {
         Tool::new(name, "a test tool", schema(json!({argument: {"type": "string"}}), &[argument]))
     };
     plain
-        .chain([
-            text("test_sampling", "prompt"),
-            text("test_elicitation", "message"),
-            custom_header(),
-            full_schema(),
-        ])
+        .chain([text("test_sampling", "prompt"), text("test_elicitation", "message"), full_schema()])
         .collect()
-}
-
-/// A tool with an argument that has to come in a header, too.
-fn custom_header() -> Tool {
-    let properties = json!({"value": {"type": "string", "x-mcp-header": "Value"}});
-    let schema = json!({"type": "object", "properties": properties, "required": ["value"]});
-    Tool::new("test_custom_header", "a test tool", schema.as_object().cloned().unwrap_or_default())
 }
 
 /// A tool whose schema uses much of what JSON Schema 2020-12 has.
@@ -300,7 +288,6 @@ pub(crate) async fn run(
             }
             text("logged")
         }
-        "test_custom_header" => text(arguments.get("value").and_then(Value::as_str).unwrap_or_default()),
         "test_error_handling" => {
             return Ok(CallToolResult::error(text("This tool intentionally returns an error for testing")));
         }

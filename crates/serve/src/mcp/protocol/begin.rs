@@ -59,7 +59,7 @@ impl Calls {
         let Incoming { id, wanted, client, key, state, responses } = incoming;
         let digest = Self::digest(&wanted);
         if let Some(state) = state {
-            return self.answered(&state, digest, responses.unwrap_or_default());
+            return self.answered(&state, digest, &responses.unwrap_or_default());
         }
         let mut keys = Vec::new();
         if let Some(key) = key {
@@ -96,7 +96,7 @@ impl Calls {
         &self,
         state: &str,
         digest: [u8; 32],
-        responses: InputResponses,
+        responses: &InputResponses,
     ) -> Result<Arc<Call>, ErrorData> {
         let call = self.with_state(state).ok_or_else(|| {
             let problem = "`requestState` is none of this server, or its call was given up; send the request without it";
@@ -109,7 +109,7 @@ impl Calls {
         }
         if let Some(asked) = call.asked().filter(|asked| asked.state == state) {
             // With answers missing, the call asks again.
-            asked.answer(&responses);
+            asked.answer(responses);
         }
         Ok(call)
     }

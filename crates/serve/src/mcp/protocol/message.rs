@@ -15,13 +15,13 @@ const METHOD_SHOWN: usize = 80;
 /// A message that is none, with the id to answer to if it can be read.
 #[derive(Debug, Clone, PartialEq)]
 pub(in crate::mcp) struct Refusal {
-    pub(in crate::mcp) error: ErrorData,
+    error: Box<ErrorData>,
     id: Value,
 }
 
 impl Refusal {
     fn new(code: ErrorCode, problem: impl Into<String>, id: Value) -> Self {
-        Self { error: ErrorData::new(code, problem.into(), None), id }
+        Self { error: Box::new(ErrorData::new(code, problem.into(), None)), id }
     }
 
     /// One for a message of more bytes than are read.

@@ -21,7 +21,7 @@ use crate::{
 pub(super) struct Act {
     #[serde(default)]
     desktop: Option<String>,
-    /// Its id; by default the one that is worked in.
+    /// Its id; by default the one that was opened or worked in last.
     #[serde(default)]
     window: Option<String>,
     actions: Vec<OneAction>,

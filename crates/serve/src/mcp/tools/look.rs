@@ -12,7 +12,7 @@ use crate::mcp::words;
 pub(super) struct Look {
     #[serde(default)]
     desktop: Option<String>,
-    /// Its id; by default the one that is worked in.
+    /// Its id; by default the one that was opened or worked in last.
     #[serde(default)]
     window: Option<String>,
     /// What is looked for: large windows list what fits it best.
