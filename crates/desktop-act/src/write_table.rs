@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use deskhand_core::{
-    action::{
-        Act, Action, Aim, ArgumentProblem, Evidence, Extent, ExtentUnit, Mismatch, Proof, Refusal, Shortfall,
-    },
+    action::{Act, Action, Aim, Evidence, Extent, ExtentUnit, Mismatch, Proof, Refusal, Shortfall},
     command::Route,
     ids::WindowId,
-    ui::{CellRange, CellRef, Element, Pattern, State, TableShape, WindowInfo, WindowKind},
+    ui::{CellRange, CellRef, Element, Pattern, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Button, CancelScope, Desktop, DesktopError, DesktopResult, ElementAction, QuietLimits,

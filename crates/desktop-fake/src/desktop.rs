@@ -17,9 +17,9 @@ use deskhand_core::{
     },
 };
 use deskhand_desktop::{
-    CancelScope, Capabilities, Capture, Clipboard, Desktop, DesktopError, DesktopResult, Documents,
-    ElementAction, Ended, FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer,
-    NativeCall, Natives, Patterns, Picture, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
+    CancelScope, Capabilities, Desktop, DesktopError, DesktopResult, Documents, ElementAction, Ended,
+    FileStamp, FileState, Held, Input, LaunchRequest, Launched, Native, NativeAnswer, NativeCall, Natives,
+    Patterns, Quirks, Sight, TreeLimits, UiTree, Windowing, keys::KeyChord,
 };
 
 use crate::{

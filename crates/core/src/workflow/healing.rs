@@ -7,8 +7,8 @@ use super::{
     change::{Healer, StepChange},
     dialogs::dismissal,
     performing::{Heal, Next, Performing, Proposed},
-    unresolved::Unresolved,
     selector::{Selector, find},
+    unresolved::Unresolved,
 };
 use crate::{
     ids::ElementId,

@@ -5,7 +5,6 @@ use std::{
     env,
     path::{Path, PathBuf},
     sync::Arc,
-    time::Duration,
 };
 
 use deskhand_core::{
@@ -19,7 +18,7 @@ use deskhand_model::Relay;
 use deskhand_runtime::{
     Fence, HeldSession, SessionStore,
     agents::EnabledAgents,
-    people::{Approvals, Patience, Request, Steering},
+    people::Request,
     sources::EnabledSources,
     tools::{FileSettings, Workflows},
 };
@@ -28,10 +27,7 @@ use super::{people::PeopleRules, setup::Setup};
 use crate::{
     HostError,
     agents::{Means, enable},
-    config::{
-        ApprovalSetting, ChannelSetting, Config, Loaded, NotifySettings, PeopleSettings, PolicySettings,
-        SocketSetting, knowledge_dir, price_table, session_store,
-    },
+    config::{Config, Loaded, NotifySettings, PolicySettings, knowledge_dir, price_table, session_store},
     knowledge::{Knowledge, Retrievers, retrievers},
     model::{ModelError, ModelSetup, TeamChoice},
     prompts::prompts,
