@@ -26,7 +26,7 @@ const SECRETS_OF_SYSTEM: &[&str] = &[
     "/etc/shadow*|/etc/gshadow*|/etc/security/opasswd*|/etc/sudoers|/etc/sudoers.d/*|/etc/ssh/*_key|/etc/ssl/private/*|/etc/krb5.keytab",
     "/etc/NetworkManager/system-connections/*|/etc/wpa_supplicant/*|/etc/wireguard/*|/etc/ppp/*secrets|/etc/ipsec.secrets|/etc/cron.*/*",
     "/etc/kubernetes/*|/etc/docker/*|/etc/cups/ssl/*|/var/lib/sss/*|/var/lib/NetworkManager/*|/var/mail/*|/var/spool/*|/var/backups/*",
-    "/proc/*/*|/proc/kcore|/proc/kmsg|/proc/keys|/proc/kallsyms|/dev/*|/sys/*|/run/*|/var/run/*|/boot/*",
+    "/proc/*/?*|/proc/self|/proc/thread-self|/proc/kcore|/proc/kmsg|/proc/keys|/proc/kallsyms|/dev/*|/sys/*|/run/*|/var/run/*|/boot/*",
 ];
 /// Folders of users.
 const HOMES: &str = concat!("/root", "/*|/home", "/*");
@@ -67,6 +67,10 @@ impl Places {
         }
         if self.is_unknown() {
             return false;
+        }
+        let process = path.strip_prefix("/proc/").unwrap_or_default();
+        if !process.is_empty() && process.bytes().all(|byte| byte.is_ascii_digit()) {
+            return true;
         }
         // A session may work in a folder of its own anywhere.
         matches(SECRET_NAMES, path)
