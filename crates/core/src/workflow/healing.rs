@@ -6,7 +6,8 @@ use super::{
     ahead::Acts,
     change::{Healer, StepChange},
     dialogs::dismissal,
-    performing::{Heal, Next, Performing, Proposed, Unresolved},
+    performing::{Next, Performing, Proposed, Unresolved},
+    run::Heal,
     selector::{Selector, find},
 };
 use crate::{
