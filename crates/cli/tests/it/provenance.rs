@@ -68,7 +68,7 @@ fn a_strangers_workflow_does_not_begin_without_the_user() {
     assert!(alone.starts_with("exit 11\n"), "{alone}");
     for part in [
         "the workflow evil.toml is not trusted: somebody else made it, or it was changed since",
-        "Sends to\n      127.0.0.1 (step 2)",
+        "Sends to\n    127.0.0.1 (step 2)",
         "`k`, which step 1 reads, to launch_application",
         "step 1: read_file “[home]/note.txt”, as `k`",
         "?d={k}",
@@ -117,7 +117,7 @@ fn what_a_workflow_reads_goes_into_no_address_unasked_also_if_it_is_trusted() {
 
     let trusted = world.run(&["do", "--desktop", "virtual", "--trust", "evil.toml"]);
     assert!(!trusted.starts_with("exit 0\n") && !trusted.starts_with("exit 2\n"), "{trusted}");
-    assert!(trusted.contains("in an address `k`"), "{trusted}");
+    assert!(trusted.contains("approve?  launch_application"), "{trusted}");
     let again = world.run(&["do", "--desktop", "virtual", "evil.toml"]);
     assert!(!again.contains("is not trusted") && !again.starts_with("exit 0\n"), "it is sealed: {again}");
     assert!(!listener.knows(), "nobody was there to be asked");

@@ -144,6 +144,11 @@ fn invalid_tasks_are_reported_before_anything_starts() {
     assert_snapshot!(run(&["batch", "--trust", "tasks"]), @r"
     exit 1
     --- error
+    tasks is not trusted: somebody else made it, or it was changed since. What it does:
+      Asks agents
+        read it
+      Starts and opens
+        gone.odt (tasks/one.json)
     error: tasks/one.json: failed to open tasks/gone.odt: No such file or directory (os error 2)
     help: check the path; nothing was started
     ");

@@ -409,11 +409,7 @@ impl Session {
         });
         match status {
             // A person approved exactly this delegation, or this window for a workflow, so it is not decided on again.
-            HostStatus::Continue
-                if recorded.approved
-                    && !failed
-                    && (delegates(&recorded) || self.places_workflow(&recorded)) =>
-            {
+            HostStatus::Continue if !failed && self.assigns_approved(&recorded) => {
                 self.host.moves(HostTrigger::Said(HostStatus::Assign));
                 self.host_assigns(recorded);
             }
@@ -442,11 +438,13 @@ impl Session {
         }
     }
 
-    /// Whether a step selected the window in which the workflow of the round goes on. A workflow decides the same again.
-    fn places_workflow(&self, recorded: &Recorded<HostReply>) -> bool {
-        self.config.policy.guard.is_sixth()
+    /// Whether a person approved a step that hands on the work: to a delegate agent, or to the window in which the workflow of the round
+    /// goes on, which would decide the same again.
+    fn assigns_approved(&self, recorded: &Recorded<HostReply>) -> bool {
+        let places_workflow = self.config.policy.guard.is_sixth()
             && self.round.performing.is_some()
-            && recorded.reply.status == HostStatus::Assign
+            && recorded.reply.status == HostStatus::Assign;
+        recorded.approved && (delegates(recorded) || places_workflow)
     }
 
     /// Assigns the sub-task to the window that the step selected or opened.

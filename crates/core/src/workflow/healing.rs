@@ -6,9 +6,9 @@ use super::{
     ahead::Acts,
     change::{Healer, StepChange},
     dialogs::dismissal,
-    performing::{Heal, Next, Performing, Proposed},
+    performing::{Next, Performing, Proposed, Unresolved},
+    run::Heal,
     selector::{Selector, find},
-    unresolved::Unresolved,
 };
 use crate::{
     ids::ElementId,

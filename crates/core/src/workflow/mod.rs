@@ -18,10 +18,10 @@ mod offer;
 mod performing;
 mod reads;
 mod results;
+mod run;
 mod seeking;
 pub mod selector;
 mod summary;
-mod unresolved;
 mod values;
 
 pub(crate) use ahead::Acts;
@@ -33,7 +33,8 @@ pub use file::{
 pub use fitting::{Fitting, fitting};
 pub use lines::line_difference;
 pub use offer::{ValueProblem, WorkflowOffer, given_values};
-pub use performing::{Heal, WorkflowRun};
-pub(crate) use performing::{Next, Performing, Trouble, Where, stranger_of};
+pub(crate) use performing::{Next, Performing, Trouble, Where};
+pub(crate) use run::stranger_of;
+pub use run::{Heal, WorkflowRun};
 pub use summary::{Deed, Summary, SummaryLine};
 pub use values::{TemplateError, Values, literal};

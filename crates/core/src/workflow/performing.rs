@@ -13,76 +13,22 @@ use super::{
     change::{Healer, StepChange},
     file::{StepWindow, Workflow, WorkflowStep},
     reads::Reads,
+    run::{WorkflowRun, stranger_of},
     seeking::Seeking,
     selector::{Found, Obstacle, Selector, find},
-    unresolved::Unresolved,
     values::{TemplateError, Values},
 };
 use crate::{
     ids::{ElementId, WindowId},
-    known_tools::LAUNCH,
+    known_tools::{LAUNCH, WAIT_FOR},
     observation::WindowView,
-    provenance::{Carried, Provenance},
+    provenance::Carried,
     reply::ProposedAction,
     ui::WindowInfo,
 };
 
-/// What is done about a step whose element is gone, or that fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Heal {
-    /// The run stops and says what it looked for, and what is there.
-    #[default]
-    Off,
-    /// A model is asked about that one step, and the user about its answer.
-    Ask,
-    /// A model is asked about that one step.
-    Auto,
-}
-
-/// A workflow with its values, as a request comes with it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WorkflowRun {
-    /// The workflow.
-    pub workflow: Workflow,
-    /// The values of its parameters.
-    #[serde(default)]
-    pub values: BTreeMap<String, String>,
-    /// What is done about a step that cannot be done as it is written.
-    #[serde(default)]
-    pub heal: Heal,
-    /// Who made it.
-    #[serde(default)]
-    pub provenance: Provenance,
-}
-
-impl WorkflowRun {
-    /// The request that it fulfils, with its values.
-    ///
-    /// # Errors
-    /// A value is missing, or a brace has no partner.
-    pub fn request(&self) -> Result<String, TemplateError> {
-        Values::of(&self.values).fill(&self.workflow.request)
-    }
-
-    /// The values that are not what the file itself says: those that were given to it.
-    pub fn given(&self) -> impl Iterator<Item = &str> {
-        let is_default = |name: &String, value: &String| {
-            self.workflow.parameters.get(name).is_some_and(|known| known.default.as_ref() == Some(value))
-        };
-        let given = self.values.iter().filter(move |(name, value)| !is_default(name, value));
-        given.map(|(_, value)| value.as_str())
-    }
-
-    /// The documents that are open before the first step.
-    ///
-    /// # Errors
-    /// A value is missing, or a brace has no partner.
-    pub fn documents(&self) -> Result<Vec<String>, TemplateError> {
-        let values = Values::of(&self.values);
-        self.workflow.documents.iter().map(|document| values.fill(document)).collect()
-    }
-}
+/// How long is waited for an element that is not there yet, in seconds.
+const WAIT_SECONDS: u64 = 5;
 
 /// A step in a list of steps, and of a repeated one the row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -502,13 +448,29 @@ impl Performing {
     }
 }
 
-/// What texts of a workflow are called that this user has not made.
-pub(crate) fn stranger_of(name: &str) -> String {
-    format!("the workflow “{name}”, which you have not made or trusted")
-}
-
 /// Whether a window shows a document.
 fn shows(window: &WindowInfo, document: &str) -> bool {
     let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
     path == Some(document)
+}
+
+/// An element that was not found.
+pub(super) struct Unresolved {
+    pub(super) argument: String,
+    pub(super) selector: Box<Selector>,
+    /// Whether a dialog is in front of its window.
+    pub(super) blocked: bool,
+    /// Whether nothing of its name is shown, and nothing stands in its place.
+    pub(super) absent: bool,
+    pub(super) text: String,
+}
+
+impl Unresolved {
+    /// A wait for it; `None` if it has no name to wait for.
+    fn wait(&self) -> Option<ProposedAction> {
+        let name = self.selector.name.as_ref().filter(|name| name.is_literal() && !self.blocked)?;
+        let mut arguments = Map::from_iter([("name".to_owned(), Value::from(name.plain()))]);
+        arguments.insert("seconds".to_owned(), Value::from(WAIT_SECONDS));
+        Some(ProposedAction { function: WAIT_FOR.to_owned(), arguments, expect: None, carries: Vec::new() })
+    }
 }

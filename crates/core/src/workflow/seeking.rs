@@ -5,8 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{
     ahead::Acts,
-    performing::{Next, Performing, Proposed},
-    unresolved::Unresolved,
+    performing::{Next, Performing, Proposed, Unresolved},
 };
 use crate::{
     command::{ActionCommandInfo, Verdict},
