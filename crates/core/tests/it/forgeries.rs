@@ -223,24 +223,23 @@ const PROMPT_CHARS_MAX: usize = 150_000;
 
 #[test]
 fn no_text_from_outside_makes_a_prompt_large() {
-    for text in ["word ".repeat(1_000_000), "x".repeat(5_000_000), "line\n".repeat(1_000_000)] {
-        let parameters = json!({"type": "object", "properties": {
-            "city": {"type": "string", "description": text, "enum": [text]},
-            (text.clone()): {"type": "string"},
-        }});
-        let spec = ToolSpec { description: text.clone(), parameters, ..tool("forecast") };
-        let tools = [ToolSpec { source: Some(format!("MCP server {text}")), ..spec }];
-        let mut forged = Forged::started_with(&text, &tools);
-        // Their replies have a limit of their own.
-        "a word".clone_into(&mut forged.said);
-        let prompts = forged.prompts(&text);
-        assert_eq!(prompts.len(), 11);
-        let sizes: Vec<(&str, usize)> =
-            prompts.iter().map(|(which, prompt)| (*which, prompt.chars().count())).collect();
-        assert!(sizes.iter().all(|(_, size)| *size < PROMPT_CHARS_MAX), "{sizes:?}");
-        // What was cut off is marked.
-        assert!(prompts.iter().all(|(_, prompt)| prompt.contains('…')));
-    }
+    let text = "word ".repeat(1_000_000);
+    let parameters = json!({"type": "object", "properties": {
+        "city": {"type": "string", "description": text, "enum": [text]},
+        (text.clone()): {"type": "string"},
+    }});
+    let spec = ToolSpec { description: text.clone(), parameters, ..tool("forecast") };
+    let tools = [ToolSpec { source: Some(format!("MCP server {text}")), ..spec }];
+    let mut forged = Forged::started_with(&text, &tools);
+    // Their replies have a limit of their own.
+    "a word".clone_into(&mut forged.said);
+    let prompts = forged.prompts(&text);
+    assert_eq!(prompts.len(), 11);
+    let sizes: Vec<(&str, usize)> =
+        prompts.iter().map(|(which, prompt)| (*which, prompt.chars().count())).collect();
+    assert!(sizes.iter().all(|(_, size)| *size < PROMPT_CHARS_MAX), "{sizes:?}");
+    // What was cut off is marked.
+    assert!(prompts.iter().all(|(_, prompt)| prompt.contains('…')));
 }
 
 /// A part of a prompt.
