@@ -75,6 +75,9 @@ pub(crate) fn texts_entered(command: &Command, tools: &[ToolSpec]) -> Vec<Entere
                 let letters: String = chords.filter_map(|chord| letter(&chord)).collect();
                 if !letters.is_empty() {
                     texts.push(EnteredText { text: letters, written: Some(text) });
+                } else if is_dots(&text) {
+                    // Keys that were withheld.
+                    texts.push(EnteredText { text, written: None });
                 }
             }
             // What an argument does not declare may be a value that is set.
