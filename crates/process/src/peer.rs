@@ -74,9 +74,8 @@ pub fn check_peer(socket: impl AsFd) -> Result<(), PeerRefusal> {
         None => u32::try_from(credentials.pid.as_raw_nonzero().get()).map_err(|_| PeerRefusal::Ended)?,
     };
     let process = PathBuf::from(format!("/proc/{pid}"));
-    let is_confined = is_confined(&process, Path::new("/proc/self")).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => PeerRefusal::Ended,
-        _ => PeerRefusal::Unknown(error),
+    let is_confined = is_confined(&process, Path::new("/proc/self")).map_err(|error| {
+        if error.kind() == io::ErrorKind::NotFound { PeerRefusal::Ended } else { PeerRefusal::Unknown(error) }
     })?;
     // What was read is about the peer only if it still runs.
     if let Some(handle) = &handle {

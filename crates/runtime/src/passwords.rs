@@ -53,10 +53,10 @@ impl Finder {
 /// Whether a line tells of passwords that were typed.
 pub(crate) fn types_passwords(line: &Line) -> bool {
     let Record::Event(record) = &line.record else { return false };
-    match &record.event {
-        Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. } => !passwords.is_empty(),
-        _ => false,
-    }
+    let (Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. }) = &record.event else {
+        return false;
+    };
+    !passwords.is_empty()
 }
 
 /// A journal as people are shown it. It is not for replays: these need it as it was recorded.

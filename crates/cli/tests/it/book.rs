@@ -77,6 +77,7 @@ pages! {
     applications: "docs/applications.md";
     commands: "docs/reference/cli.md";
     configuration: "docs/reference/configuration.md";
+    mcp_conformance: "docs/reference/mcp-conformance.md";
     model_failures: "docs/reference/model-failures.md";
     script_reference: "docs/reference/scripts.md";
     states: "docs/reference/states.md";

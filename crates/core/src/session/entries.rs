@@ -20,7 +20,7 @@ use crate::{
     reply::AppReply,
     secret::{AFTER, is_dots},
     session::app::App,
-    ui::{Description, Role, State},
+    ui::{Description, Element, Role, State},
 };
 
 /// The longest password, in characters.
@@ -191,16 +191,25 @@ fn may_be_password(command: &Command, view: &WindowView, tools: &[ToolSpec]) -> 
 /// Whether the keyboard may go to another field after a command than before it: the command may bring fields that were not there, or it
 /// moves on in a form with a password.
 pub(super) fn may_move_keyboard(command: &Command, view: &WindowView) -> bool {
-    opens_unnamed(command) || (shows_password(view) && moves_keyboard(command))
+    opens_unnamed(command, view) || (shows_password(view) && moves_keyboard(command))
 }
 
 /// Whether a command may bring fields that were not there: it presses something, or Return.
-fn opens_unnamed(command: &Command) -> bool {
+fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
     let mut chords = command.intent.chords().peekable();
     match chords.peek() {
         Some(_) => chords.any(|chord| matches!(chord.key, Key::Named(NamedKey::Return))),
-        None => command.intent.may_go_on(),
+        None => command.intent.may_go_on() && !goes_to_text(command, view),
     }
+}
+
+/// Whether a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
+fn goes_to_text(command: &Command, view: &WindowView) -> bool {
+    let mut aimed = command.intent.elements().peekable();
+    let takes_text = |element: &Element| {
+        element.states.has(State::Editable) && element.role != Role::PASSWORD_TEXT
+    };
+    aimed.peek().is_some() && aimed.all(|id| view.elements().any(|one| one.id == id && takes_text(one)))
 }
 
 /// Whether a command may move the keyboard to another field: by keys, or by a tab in a text.

@@ -278,17 +278,15 @@ impl Session {
 
     /// Takes in the passwords of a reply: where they may be typed, and that dots stand for them in all that the session has.
     pub(super) fn take_passwords(&mut self, record: &EventRecord) {
-        let passwords = match &record.event {
-            Event::Replied { passwords, withheld, .. } => {
-                self.withheld.extend(withheld.iter().cloned());
-                passwords
-            }
-            Event::Disclosed { passwords, texts } => {
-                let values = texts.iter().map(|one| (one.dots.clone(), one.text.clone())).collect();
-                super::hiding::disclose(&mut self.stage, &values);
-                passwords
-            }
-            _ => return,
+        let passwords = if let Event::Replied { passwords, withheld, .. } = &record.event {
+            self.withheld.extend(withheld.iter().cloned());
+            passwords
+        } else if let Event::Disclosed { passwords, texts } = &record.event {
+            let values = texts.iter().map(|one| (one.dots.clone(), one.text.clone())).collect();
+            super::hiding::disclose(&mut self.stage, &values);
+            passwords
+        } else {
+            return;
         };
         if passwords.is_empty() {
             return;

@@ -12,6 +12,9 @@ use deskhand_runtime::{InstructionKind, SealFolder};
 use super::{Task, TaskError, task::written};
 use crate::instructions::Instructions;
 
+/// The fields of a task that is run here.
+const TASK_FIELDS: [&str; 8] = ["request", "task", "id", "open", "limits", "steps", "object", "close"];
+
 /// The most tasks in a folder or file.
 const TASKS_MAX: usize = 10_000;
 /// The largest file that is read, in bytes.
@@ -137,7 +140,7 @@ impl TaskFiles {
     /// # Errors
     /// A task is not valid.
     pub fn summary(&self) -> Result<Summary, TaskError> {
-        let tasks = self.tasks()?;
+        let tasks = self.tasks_read_by(of_task_alone)?;
         let strangers: Vec<&Task> = tasks.iter().filter(|task| !task.provenance().is_users()).collect();
         let mut lines: Vec<SummaryLine> = strangers.iter().flat_map(|task| task.told()).collect();
         let texts: Vec<&str> = strangers.iter().flat_map(|task| task.texts()).collect();
@@ -154,9 +157,14 @@ impl TaskFiles {
     /// # Errors
     /// [`TaskError`] with the file, line and field.
     pub(crate) fn tasks(&self) -> Result<Vec<Task>, TaskError> {
+        self.tasks_read_by(str::to_owned)
+    }
+
+    /// The same, of texts that `text_of` gives.
+    fn tasks_read_by(&self, text_of: impl Fn(&str) -> String) -> Result<Vec<Task>, TaskError> {
         let task = |one: &WrittenTask| {
             let provenance = self.files.get(one.number).map(|file| file.provenance).unwrap_or_default();
-            Ok(written(&one.text, &one.file, &one.place, &one.name)?.made_by(provenance))
+            Ok(written(&text_of(&one.text), &one.file, &one.place, &one.name)?.made_by(provenance))
         };
         let tasks = self.written.iter().map(task).collect::<Result<Vec<Task>, TaskError>>()?;
         if self.kind == InstructionKind::Plan
@@ -165,6 +173,17 @@ impl TaskFiles {
             return Err(TaskError::NoSteps { place: task.place.clone() });
         }
         checked(tasks, &self.path)
+    }
+}
+
+/// The text of a task without the fields that a fleet reads: where and when it runs, and what it is given.
+fn of_task_alone(text: &str) -> String {
+    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) {
+        Ok(mut fields) => {
+            fields.retain(|name, _| TASK_FIELDS.contains(&name.as_str()));
+            serde_json::Value::Object(fields).to_string()
+        }
+        Err(_) => text.to_owned(),
     }
 }
 

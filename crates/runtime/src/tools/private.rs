@@ -43,14 +43,12 @@ pub(super) async fn admit(command: &Command, policy: &Policy, places: &Places) -
 
 /// The files that a command reads and that the user has not named.
 fn read_by(command: &Command, places: &Places) -> Vec<String> {
-    let files = command.intent.aims.iter().filter_map(|aimed| match aimed {
-        Aimed::Files { files } => Some(files),
-        _ => None,
-    });
-    let most = match command.intent.does {
-        Does::Read | Does::Open => usize::MAX,
-        _ if READ_FIRST.contains(&command.tool.as_str()) => 1,
-        _ => 0,
+    let files = command.intent.aims.iter();
+    let files = files.filter_map(|aimed| if let Aimed::Files { files } = aimed { Some(files) } else { None });
+    let most = if matches!(command.intent.does, Does::Read | Does::Open) {
+        usize::MAX
+    } else {
+        usize::from(READ_FIRST.contains(&command.tool.as_str()))
     };
     let named = |path: &String| {
         let mut values = command.judged.iter().flat_map(|judged| &judged.values);
