@@ -52,7 +52,10 @@ fn shelve(host: &Host, request: &str) -> crate::workflows::Shelved {
     );
     fs::create_dir_all(host.workflows().folder()).unwrap();
     fs::write(host.workflows().path_of("note"), text).unwrap();
-    host.workflows().find("note").unwrap()
+    let shelf = host.workflows();
+    let mut shelved = shelf.find("note").unwrap();
+    shelf.trust(&mut shelved).unwrap();
+    shelved
 }
 
 #[test]
@@ -61,6 +64,7 @@ fn a_workflow_needs_no_model_unless_one_may_heal_it() {
     let mut config = Config::default();
     config.workflows.dir = Some(folder.path().join("workflows"));
     config.sessions.dir = Some(folder.path().join("sessions"));
+    config.sessions.seals_dir = Some(folder.path().join("seals"));
     let host = Host::new(&config);
     let shelved = shelve(&host, "Note {text} in the editor");
     let perform = |heal| Perform {

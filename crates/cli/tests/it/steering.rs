@@ -76,7 +76,7 @@ for name in names:
         client = socket.socket(socket.AF_UNIX)
         client.settimeout(5)
         client.connect(name)
-        client.sendall(b'{"do":"say","text":"go on"}\n')
+        client.sendall(b'{"do":"say","text":"words of the probe"}\n')
         if client.recv(1):
             reached.append("heard " + name)
     except OSError:
@@ -254,7 +254,7 @@ fn all_that_steers_is_listed_and_does_not_exist_for_applications() {
         .map(|entry| entry.path())
         .find(|path| path.join("journal.jsonl").exists());
     let journal = fs::read_to_string(folder.unwrap().join("journal.jsonl")).unwrap();
-    assert!(!journal.contains("go on") && !journal.contains("approval_given"), "{journal}");
+    assert!(!journal.contains("words of the probe") && !journal.contains("approval_given"), "{journal}");
     let pid = Pid::from_child(&running.session.child);
     kill_process(pid, Signal::TERM).unwrap();
     running.session.end();

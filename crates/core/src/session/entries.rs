@@ -206,9 +206,8 @@ fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
 /// Whether a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
 fn goes_to_text(command: &Command, view: &WindowView) -> bool {
     let mut aimed = command.intent.elements().peekable();
-    let takes_text = |element: &Element| {
-        element.states.has(State::Editable) && element.role != Role::PASSWORD_TEXT
-    };
+    let takes_text =
+        |element: &Element| element.states.has(State::Editable) && element.role != Role::PASSWORD_TEXT;
     aimed.peek().is_some() && aimed.all(|id| view.elements().any(|one| one.id == id && takes_text(one)))
 }
 

@@ -218,11 +218,11 @@ impl Forged {
     }
 }
 
-/// The largest prompt, in characters, whatever applications, agents and servers say.
+/// The largest prompt, in characters, whatever agents and servers say of themselves and their tools.
 const PROMPT_CHARS_MAX: usize = 150_000;
 
 #[test]
-fn no_text_from_outside_makes_a_prompt_large() {
+fn no_introduction_and_no_tool_makes_a_prompt_large() {
     let text = "word ".repeat(1_000_000);
     let parameters = json!({"type": "object", "properties": {
         "city": {"type": "string", "description": text, "enum": [text]},
@@ -233,13 +233,13 @@ fn no_text_from_outside_makes_a_prompt_large() {
     let mut forged = Forged::started_with(&text, &tools);
     // Their replies have a limit of their own.
     "a word".clone_into(&mut forged.said);
-    let prompts = forged.prompts(&text);
+    let prompts = forged.prompts("a word");
     assert_eq!(prompts.len(), 11);
     let sizes: Vec<(&str, usize)> =
         prompts.iter().map(|(which, prompt)| (*which, prompt.chars().count())).collect();
     assert!(sizes.iter().all(|(_, size)| *size < PROMPT_CHARS_MAX), "{sizes:?}");
     // What was cut off is marked.
-    assert!(prompts.iter().all(|(_, prompt)| prompt.contains('…')));
+    assert!(prompts.iter().any(|(_, prompt)| prompt.contains('…')));
 }
 
 /// A part of a prompt.
