@@ -254,7 +254,10 @@ fn all_that_steers_is_listed_and_does_not_exist_for_applications() {
         .map(|entry| entry.path())
         .find(|path| path.join("journal.jsonl").exists());
     let journal = fs::read_to_string(folder.unwrap().join("journal.jsonl")).unwrap();
-    assert!(!journal.contains("words of the probe") && !journal.contains("approval_given"), "{journal}");
+    assert!(
+        !journal.contains("words of the probe") && !journal.contains(r#""came":"approved""#),
+        "{journal}"
+    );
     let pid = Pid::from_child(&running.session.child);
     kill_process(pid, Signal::TERM).unwrap();
     running.session.end();

@@ -271,7 +271,9 @@ fn keys_that_were_withheld_and_go_elsewhere_are_pressed_as_they_were_written() {
     let keys = json!({"function": "press_keys", "arguments": {"keys": "a b shift+c"}});
     let mut h = Harness::looking(settings(), "Log in", before());
     let mut kept = Vec::new();
-    assert_eq!(hides(&mut h, &mut kept, reply(&[opens, keys])).withheld.len(), 1);
+    let text = json!({"thought": "I press keys", "status": "CONTINUE", "action": [opens, keys]}).to_string();
+    let reply = ModelReply { text, ..reply(&[]) };
+    assert_eq!(hides(&mut h, &mut kept, reply).withheld.len(), 1);
     h.succeeds(None, Value::Null);
     looks(&mut h, &kept, focused(before(), 9, ""));
     let Effect::Call { command } = h.effect() else { panic!("{:?}", h.effect()) };
