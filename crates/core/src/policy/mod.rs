@@ -33,5 +33,6 @@ pub use path::Places;
 pub use pattern::{matches, matches_keys, matches_name};
 pub use rule::{Policy, Rule};
 pub use subject::Subject;
+pub(crate) use subject::element_at;
 pub use surroundings::Surroundings;
 pub(crate) use values::{Reading, host_of_page};

@@ -471,7 +471,7 @@ fn shown(id: ElementId, view: &WindowView) -> Option<&Element> {
 
 /// The element at these fractions of the window, as far as it was shown: the smallest actionable one, else the
 /// smallest.
-fn element_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
+pub(crate) fn element_at(x: f64, y: f64, view: &WindowView) -> Option<&Element> {
     let point = view.surfaces.first()?.window.bounds.at_fraction(x, y)?;
     let surface = view.surfaces.iter().rev().find(|surface| surface.window.bounds.contains(&point))?;
     let covers = |element: &&Element| element.bounds.is_some_and(|bounds| bounds.contains(&point));

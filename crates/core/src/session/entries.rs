@@ -16,7 +16,7 @@ use crate::{
     intent::{Does, Takes, element_id},
     keys::{Key, NamedKey},
     observation::{Observation, WindowView},
-    policy::{PasswordPlace, Reading, pastes_clipboard, texts_entered},
+    policy::{PasswordPlace, Reading, element_at, pastes_clipboard, texts_entered},
     reply::AppReply,
     secret::{AFTER, is_dots},
     session::app::App,
@@ -205,10 +205,13 @@ fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
 
 /// Whether a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
 fn goes_to_text(command: &Command, view: &WindowView) -> bool {
-    let mut aimed = command.intent.elements().peekable();
-    let takes_text =
-        |element: &Element| element.states.has(State::Editable) && element.role != Role::PASSWORD_TEXT;
-    aimed.peek().is_some() && aimed.all(|id| view.elements().any(|one| one.id == id && takes_text(one)))
+    let takes_text = |element: Option<&Element>| {
+        element.is_some_and(|one| one.states.has(State::Editable) && one.role != Role::PASSWORD_TEXT)
+    };
+    let elements = command.intent.elements().map(|id| view.elements().find(|one| one.id == id));
+    let places = command.intent.places().map(|(x, y)| element_at(x, y, view));
+    let mut aimed = elements.chain(places).peekable();
+    aimed.peek().is_some() && aimed.all(takes_text)
 }
 
 /// Whether a command may move the keyboard to another field: by keys, or by a tab in a text.
