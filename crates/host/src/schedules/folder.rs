@@ -224,13 +224,14 @@ impl Schedules {
     fn read(&self, name: &str) -> Result<(Schedule, Instructions), ScheduleError> {
         let path = self.path(name, FILE)?;
         let kind = InstructionKind::Schedule;
-        let file =
-            Instructions::read(&path, kind, BYTES_MAX, self.seals.as_ref()).map_err(|source| match source
-                .kind()
-            {
-                io::ErrorKind::NotFound => ScheduleError::Missing { name: name.to_owned() },
-                _ => ScheduleError::File { what: "read", path: path.clone(), source },
-            })?;
+        let failed = |source: io::Error| {
+            if source.kind() == io::ErrorKind::NotFound {
+                ScheduleError::Missing { name: name.to_owned() }
+            } else {
+                ScheduleError::File { what: "read", path: path.clone(), source }
+            }
+        };
+        let file = Instructions::read(&path, kind, BYTES_MAX, self.seals.as_ref()).map_err(failed)?;
         let form = |problem: String| ScheduleError::Form { path: path.clone(), problem };
         let text = file.text().map_err(|error| form(error.to_string()))?;
         let schedule: Schedule = toml::from_str(text).map_err(|error| form(error.to_string()))?;

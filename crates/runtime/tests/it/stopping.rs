@@ -123,17 +123,15 @@ async fn writing(inputs: u64, stop: &StopSwitch, does: fn(&StopSwitch)) -> Ran {
     let mut tables = 0;
     run_with(&script(WRITES), config(), office(), stop, |line, desktop| {
         let Record::Effect(record) = &line.record else { return };
-        match &record.effect {
-            Effect::Call { command } if command.tool == "write_table" => {
-                tables += 1;
-                if tables == 1 {
-                    let stop = stop.clone();
-                    desktop.after_inputs(inputs, move || does(&stop));
-                }
+        if matches!(&record.effect, Effect::Call { command } if command.tool == "write_table") {
+            tables += 1;
+            if tables == 1 {
+                let stop = stop.clone();
+                desktop.after_inputs(inputs, move || does(&stop));
             }
+        } else if matches!(record.effect, Effect::Ask { .. }) {
             // Who interrupted asks for something else.
-            Effect::Ask { .. } => stop.end_interruption(),
-            _ => {}
+            stop.end_interruption();
         }
     })
     .await
@@ -189,10 +187,12 @@ async fn an_interruption_ends_the_calls_of_a_reply_and_the_session_goes_on() {
 #[tokio::test]
 async fn a_call_that_is_interrupted_before_it_begins_sends_nothing() {
     let stop = StopSwitch::new();
-    let ran = run_with(&script(WRITES), config(), office(), &stop, |line, _| match &line.record {
-        Record::Event(record) if matches!(record.event, Event::Replied { .. }) => stop.interrupt(),
-        Record::Effect(record) if matches!(record.effect, Effect::Ask { .. }) => stop.end_interruption(),
-        _ => {}
+    let ran = run_with(&script(WRITES), config(), office(), &stop, |line, _| {
+        if matches!(&line.record, Record::Event(record) if matches!(record.event, Event::Replied { .. })) {
+            stop.interrupt();
+        } else if matches!(&line.record, Record::Effect(record) if matches!(record.effect, Effect::Ask { .. })) {
+            stop.end_interruption();
+        }
     })
     .await;
     assert_eq!(ran.desktop.inputs(), 0);

@@ -5,7 +5,7 @@ use axum::{
     Json,
     extract::{FromRequest, Request},
     http::StatusCode,
-    response::{IntoResponse as _, Response},
+    response::{IntoResponse, Response},
 };
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -24,7 +24,7 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for JsonBody<T> {
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Self::Rejection> {
         let Json(mut value) =
-            Json::<Value>::from_request(request, state).await.map_err(|rejected| rejected.into_response())?;
+            Json::<Value>::from_request(request, state).await.map_err(IntoResponse::into_response)?;
         make_whole(&mut value);
         serde_json::from_value(value).map(Self).map_err(|error| {
             let words = format!("the body is not as the API describes it: {error}");

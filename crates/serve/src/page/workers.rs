@@ -98,10 +98,13 @@ impl Workers {
         let failed = |error: &io::Error| PageError::failed("start the session", error);
         let _turn = self.starting.acquire().await;
         let log = self.log_of(id).map_err(|error| failed(&error))?;
-        let mut child = spawn(command, &log).map_err(|error| match error.kind() {
+        let mut child = spawn(command, &log).map_err(|error| {
             // Programs take no such argument.
-            io::ErrorKind::InvalidInput => PageError::conflict("a text has a NUL character"),
-            _ => failed(&error),
+            if error.kind() == io::ErrorKind::InvalidInput {
+                PageError::conflict("a text has a NUL character")
+            } else {
+                failed(&error)
+            }
         })?;
         let begun = timeout(BEGIN_BOUND, async {
             tokio::select! {
