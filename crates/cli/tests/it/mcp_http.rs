@@ -102,7 +102,7 @@ impl HttpServer {
     }
 
     /// Calls a tool in a session; its result.
-    fn call(&self, session: &str, tool: &str, arguments: Value) -> Value {
+    fn call(&self, session: &str, tool: &str, arguments: &Value) -> Value {
         let params = json!({"name": tool, "arguments": arguments});
         let message = json!({"jsonrpc": "2.0", "id": tool, "method": "tools/call", "params": params});
         let answered = self.send(&[("Mcp-Session-Id", session)], &message);
@@ -210,7 +210,7 @@ fn the_desktop_of_a_client_that_goes_away_ends() {
     // A client that says so.
     let server = HttpServer::start(&world, &[]);
     let session = server.begin();
-    server.call(&session, "start_desktop", json!({"task": "write a note"}));
+    server.call(&session, "start_desktop", &json!({"task": "write a note"}));
     let bearer = format!("Bearer {}", server.token);
     let gone = server.answer("DELETE", &[("Authorization", &bearer), ("Mcp-Session-Id", &session)], "");
     assert!(gone.status < 300, "{}", gone.status);
@@ -223,7 +223,7 @@ fn the_desktop_of_a_client_that_goes_away_ends() {
         let bearer = format!("Bearer {}", server.token);
         let headers = [("Authorization", bearer.as_str()), ("Mcp-Session-Id", session.as_str())];
         let stream = holds_stream.then(|| server.open("GET", &headers, ""));
-        server.call(&session, "start_desktop", json!({"task": "write a note"}));
+        server.call(&session, "start_desktop", &json!({"task": "write a note"}));
         assert!(world.processes().len() > 1);
         drop(stream);
         wait_until_ended(&world);

@@ -18,7 +18,7 @@ use axum::{
 use deskhand_serve::mcp::{HttpOptions, HttpServer};
 use deskhand_testkit::programs::can_run;
 use serde_json::Value;
-use tokio::{process::Command, sync::oneshot, time::timeout};
+use tokio::{process::Command, sync::oneshot, task::JoinSet, time::timeout};
 
 use crate::fixture::Fixture;
 
@@ -112,7 +112,10 @@ fn scenario_name(folder: &str) -> String {
     name.get(..name.len().saturating_sub(TIME.len())).unwrap_or(name).to_owned()
 }
 
-fn page(version: &str, results: &[(&str, BTreeMap<String, (bool, Scenario)>)]) -> String {
+/// The scenarios of a revision by their names, each with whether it is required.
+type Scenarios = BTreeMap<String, (bool, Scenario)>;
+
+fn page(version: &str, results: &[(&str, Scenarios)]) -> String {
     let mut page = format!(
         "# Conformance of the MCP server\n\n\
          The results of the official conformance suite (`@modelcontextprotocol/conformance` {version}) for the server behind `deskhand mcp`, with \
@@ -151,7 +154,8 @@ async fn the_server_conforms() {
     let url = server.url.clone();
     let (end, ended) = oneshot::channel::<()>();
     let fixture = Arc::new(Fixture::new());
-    let serving = tokio::spawn(server.serve_catalog(fixture, with_token, async { ended.await.unwrap() }));
+    let mut serving = JoinSet::new();
+    serving.spawn(server.serve_catalog(fixture, with_token, async { ended.await.unwrap() }));
     let mut results = Vec::new();
     for revision in REVISIONS {
         let (said, scenarios) = check(revision, &url, &suite).await;
@@ -171,7 +175,7 @@ async fn the_server_conforms() {
         results.push((revision, scenarios));
     }
     end.send(()).unwrap();
-    serving.await.unwrap().unwrap();
+    serving.join_next().await.unwrap().unwrap().unwrap();
     let package = fs::read_to_string(suite.1.join("package.json")).unwrap();
     let package: Value = serde_json::from_str(&package).unwrap();
     let page = page(package["version"].as_str().unwrap(), &results);

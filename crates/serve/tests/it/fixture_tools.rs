@@ -85,7 +85,8 @@ fn full_schema() -> Tool {
 
 /// A form to fill in.
 pub(crate) fn form(message: &str, properties: Value, required: &[&str]) -> InputRequest {
-    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let mut schema = json!({"type": "object", "required": required});
+    schema["properties"] = properties;
     request(
         json!({"method": "elicitation/create", "params": {"mode": "form", "message": message, "requestedSchema": schema}}),
     )
@@ -112,15 +113,12 @@ pub(crate) async fn need<const N: usize>(
     let can = &call.client.capabilities;
     let mut missing = ClientCapabilities::default();
     for (_, request) in &requests {
-        match request {
-            InputRequest::Elicitation(_) if can.elicitation.is_none() => {
-                missing.elicitation = Some(Default::default())
-            }
-            InputRequest::CreateMessage(_) if can.sampling.is_none() => {
-                missing.sampling = Some(Default::default())
-            }
-            InputRequest::ListRoots(_) if can.roots.is_none() => missing.roots = Some(Default::default()),
-            _ => {}
+        if matches!(request, InputRequest::Elicitation(_)) && can.elicitation.is_none() {
+            missing.elicitation = Some(Default::default());
+        } else if matches!(request, InputRequest::CreateMessage(_)) && can.sampling.is_none() {
+            missing.sampling = Some(Default::default());
+        } else if matches!(request, InputRequest::ListRoots(_)) && can.roots.is_none() {
+            missing.roots = Some(Default::default());
         }
     }
     if missing != ClientCapabilities::default() {

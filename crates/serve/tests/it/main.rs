@@ -1,4 +1,5 @@
 //! Tests of the MCP server against the official conformance suite.
+#![cfg(test)]
 
 mod conformance;
 mod fixture;
