@@ -2,6 +2,7 @@
 
 use std::{
     path::{Path, PathBuf},
+    sync::OnceLock,
     time::Duration,
 };
 
@@ -9,7 +10,7 @@ use deskhand_core::secret::SecretPermit;
 use deskhand_desktop::Windowing as _;
 use deskhand_desktop_act::Veiled;
 use deskhand_desktop_detect::{DetectOptions, OcrUse, Seeing};
-use deskhand_desktop_linux::{BrowserHolder, Confine, LinuxDesktop, VirtualOptions};
+use deskhand_desktop_linux::{BrowserHolder, Confine, KeptOut, LinuxDesktop, VirtualOptions};
 use deskhand_runtime::HeldSession;
 use deskhand_secret::{Secrets, Veil};
 use futures_util::future::BoxFuture;
@@ -35,6 +36,8 @@ pub struct WorkspacePlan {
     exclude: Vec<String>,
     /// How applications of a virtual desktop are confined.
     confine: Confine,
+    /// The places that are kept from them, once it was tried out; `None` in it if nothing confines them.
+    kept_out: OnceLock<Option<KeptOut>>,
     /// Whether to close windows at the end that were opened during the work.
     pub(crate) close_after: bool,
     /// The secrets that may be typed on it, and what hides them.
@@ -66,15 +69,18 @@ pub(crate) struct Keep {
 }
 
 impl WorkspacePlan {
-    /// Whether bubblewrap confines the applications that are started. Blocking: it is tried out.
+    /// Whether bubblewrap confines the applications that are started. Blocking the first time: it is tried out.
     pub(crate) fn confines_applications(&self) -> bool {
-        self.kind == DesktopKind::Virtual && self.confine.kept_out().is_ok_and(|kept| kept.is_some())
+        self.kind == DesktopKind::Virtual && self.kept_out().is_some()
     }
 
-    /// The places that are kept from applications, since keys and secrets are there.
+    /// The places that are kept from applications, since keys and secrets are there. Blocking the first time.
     pub(crate) fn hidden_places(&self) -> Vec<PathBuf> {
-        let kept_out = self.confine.kept_out().ok().flatten();
-        kept_out.map(|kept| kept.hidden).unwrap_or_default()
+        self.kept_out().map(|kept| kept.hidden.clone()).unwrap_or_default()
+    }
+
+    fn kept_out(&self) -> Option<&KeptOut> {
+        self.kept_out.get_or_init(|| self.confine.kept_out().ok().flatten()).as_ref()
     }
 
     /// The desktop for requests: a private one, unless the configuration names the current one.
@@ -116,6 +122,7 @@ impl WorkspacePlan {
             launch: None,
             exclude: config.desktop.exclude.clone(),
             confine: confine(config),
+            kept_out: OnceLock::new(),
             secrets: secrets(config, &Veil::of_process())?,
             permits: permits(config),
             secret_variables: variables(config),
