@@ -29,6 +29,11 @@ impl CancelScope {
         Self { token, inputs: Arc::default() }
     }
 
+    /// The scope of a call that has sent nothing, and that is cancelled with this one.
+    pub fn call(&self) -> Self {
+        Self::new(self.token.child_token())
+    }
+
     /// The scope of the running call; one that is never cancelled outside of a call.
     pub fn current() -> Self {
         SCOPE.try_with(Clone::clone).unwrap_or_default()
@@ -36,14 +41,15 @@ impl CancelScope {
 
     /// Runs a call in this scope.
     pub fn run<F: Future>(&self, call: F) -> impl Future<Output = F::Output> + use<F> {
-        SCOPE.scope(self.clone(), call)
+        // On the heap: these futures are large, and callers nest them.
+        SCOPE.scope(self.clone(), Box::pin(call))
     }
 
     /// Runs what has to be done after a cancellation too, such as reading back or restoring the clipboard. What it sends counts for
     /// the call. It must be bounded.
     pub fn shielded<F: Future>(work: F) -> impl Future<Output = F::Output> + use<F> {
         let shield = Self { token: CancellationToken::new(), ..Self::current() };
-        SCOPE.scope(shield, work)
+        SCOPE.scope(shield, Box::pin(work))
     }
 
     /// Cancels the call: no further input is begun.

@@ -211,14 +211,14 @@ impl<'a, D: Desktop> Performer<'a, D> {
             if stop.is_interrupted() {
                 return Event::Returned { result: not_sent(acts) };
             }
-            let (started, scope) = (Instant::now(), CancelScope::default());
+            let (started, scope) = (Instant::now(), stop.call_scope());
             let span = tracing::info_span!("call", tool = command.tool);
             let running = scope.run(self.run(command).instrument(span));
             tokio::pin!(running);
             let end = tokio::select! {
                 biased;
-                result = &mut running => Err(result),
                 end = self.call_end() => Ok(end),
+                result = &mut running => Err(result),
             };
             let mut result = match end {
                 Err(result) => result,

@@ -1,6 +1,7 @@
 //! The stop switch.
 
 use deskhand_core::session::StopReason;
+use deskhand_desktop::CancelScope;
 use tokio::sync::watch;
 
 /// How urgent a stop is; ordered.
@@ -12,10 +13,23 @@ enum Urgency {
     Now,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 struct State {
     stop: Option<(Urgency, StopReason)>,
     interrupted: bool,
+    /// Cancels the running call. It is cancelled exactly while there is a stop or an interruption.
+    calls: CancelScope,
+}
+
+impl State {
+    /// Makes `calls` fit after a change.
+    fn settle(&mut self) {
+        if self.stop.is_some() || self.interrupted {
+            self.calls.cancel();
+        } else if self.calls.is_cancelled() {
+            self.calls = CancelScope::default();
+        }
+    }
 }
 
 /// Why a running call has to end.
@@ -59,12 +73,12 @@ impl StopSwitch {
     /// Interrupts: a running call sends nothing more and returns with what it did, and no call is started until
     /// [`Self::end_interruption`]. The session and its request go on: its agents learn that the calls were cancelled.
     pub fn interrupt(&self) {
-        self.state.send_if_modified(|state| !std::mem::replace(&mut state.interrupted, true));
+        self.set_interrupted(true);
     }
 
     /// Lets calls run again.
     pub fn end_interruption(&self) {
-        self.state.send_if_modified(|state| std::mem::replace(&mut state.interrupted, false));
+        self.set_interrupted(false);
     }
 
     /// Whether calls are interrupted.
@@ -72,10 +86,26 @@ impl StopSwitch {
         self.state.borrow().interrupted
     }
 
+    /// The scope of a call that is about to run. A stop or an interruption cancels it at once, without waiting for the task of the
+    /// call to be polled.
+    pub(crate) fn call_scope(&self) -> CancelScope {
+        self.state.borrow().calls.call()
+    }
+
+    fn set_interrupted(&self, interrupted: bool) {
+        self.state.send_if_modified(|state| {
+            let before = std::mem::replace(&mut state.interrupted, interrupted);
+            state.settle();
+            before != interrupted
+        });
+    }
+
     fn raise(&self, urgency: Urgency, reason: StopReason) {
         self.state.send_if_modified(|state| {
             let raised = state.stop.max(Some((urgency, reason)));
-            std::mem::replace(&mut state.stop, raised) != raised
+            let before = std::mem::replace(&mut state.stop, raised);
+            state.settle();
+            before != raised
         });
     }
 
@@ -84,6 +114,7 @@ impl StopSwitch {
         self.state.send_if_modified(|state| match state.stop {
             Some((_, StopReason::User)) => {
                 state.stop = None;
+                state.settle();
                 true
             }
             Some((_, StopReason::WallTime | StopReason::Signal)) | None => false,
@@ -130,5 +161,28 @@ impl StopSwitch {
         let on = receiver.wait_for(is_on).await;
         // `self` holds the sender, so waiting cannot fail; a value that passed the test is present.
         on.ok().and_then(|state| state.stop).map_or(StopReason::Signal, |(_, reason)| reason)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_is_cancelled_by_a_stop_and_by_an_interruption_until_they_end() {
+        let switch = StopSwitch::new();
+        let first = switch.call_scope();
+        assert!(!first.is_cancelled());
+        switch.interrupt();
+        assert!(first.is_cancelled() && switch.call_scope().is_cancelled());
+        switch.cancel(StopReason::User);
+        switch.end_interruption();
+        assert!(switch.call_scope().is_cancelled(), "the stop holds");
+        switch.clear_user_stop();
+        assert!(!switch.call_scope().is_cancelled());
+        assert!(first.is_cancelled(), "a call that was cancelled stays so");
+        switch.now(StopReason::Signal);
+        switch.clear_user_stop();
+        assert!(switch.call_scope().is_cancelled());
     }
 }
