@@ -1,6 +1,7 @@
 //! The mounts that an application is started with.
 
 use std::{
+    collections::BTreeSet,
     ffi::{OsStr, OsString},
     fs, io,
     os::unix::fs::DirBuilderExt as _,
@@ -70,6 +71,20 @@ pub(crate) struct Profile {
     own_users: bool,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<(PathBuf, Cover)>,
+    anchors: Vec<Anchor>,
+}
+
+/// What keeps a folder above a hidden one where it is, so that applications cannot put another in its place.
+///
+/// Linux refuses to move a folder that something is mounted on in the namespace of the caller, by whatever path that mount was made.
+/// So the folder is mounted on in a second view of its parent, below two mounts on the hidden folder. Files are moved in and out of it
+/// as before, which a mount on its own path would prevent: the trash is in `~/.local`. A namespace that an application makes for itself
+/// keeps these mounts, because they are in the hidden folder: it cannot copy the parent without them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Anchor {
+    hidden: PathBuf,
+    parent: PathBuf,
+    name: OsString,
 }
 
 impl Confine {
@@ -116,9 +131,9 @@ impl Confine {
                 ConfineMode::IfPossible | ConfineMode::Off => Ok(None),
             };
         };
-        let covers =
+        let (covers, anchors) =
             self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
-        let profile = Profile { bubblewrap, own_users, covers };
+        let profile = Profile { bubblewrap, own_users, covers, anchors };
         let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
         match hidden {
             Some(place) => Err(format!(
@@ -129,7 +144,11 @@ impl Confine {
         }
     }
 
-    fn covers(&self, surroundings: &Surroundings<'_>, superuser: bool) -> io::Result<Vec<(PathBuf, Cover)>> {
+    fn covers(
+        &self,
+        surroundings: &Surroundings<'_>,
+        superuser: bool,
+    ) -> io::Result<(Vec<(PathBuf, Cover)>, Vec<Anchor>)> {
         let home = surroundings.home.map(Path::new);
         let mut all = Covers::default();
         let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
@@ -165,7 +184,7 @@ impl Confine {
         let places = DOCUMENTS.iter().map(PathBuf::from).chain(temporary).chain(home.clone());
         let writable: Vec<PathBuf> =
             places.chain(beside).chain(allowed).filter_map(|folder| folder.canonicalize().ok()).collect();
-        let pinned = self.pinned(&writable, home.as_deref());
+        let (anchors, pinned) = self.kept_in_place(&writable);
         for folder in
             writable.iter().chain(&pinned).filter(|folder| !all.keeps(folder)).cloned().collect::<Vec<_>>()
         {
@@ -183,23 +202,36 @@ impl Confine {
         }
         // An outer mount would hide an inner one that was made before it.
         all.0.sort_by_key(|(path, _)| path.components().count());
-        Ok(all.0)
+        Ok((all.0, anchors))
     }
 
-    /// The folders above ours, wherever applications can write: as mounts of their own, they cannot be moved away with what is in them.
-    /// `~/.local` is left out: files could not be moved to the trash.
-    fn pinned(&self, writable: &[PathBuf], home: Option<&Path>) -> Vec<PathBuf> {
-        let left_out = home.and_then(|home| home.canonicalize().ok()).map(|home| home.join(".local"));
-        let is_pinned = |folder: &Path| {
-            let is_within = writable.iter().any(|place| folder != place && folder.starts_with(place));
-            is_within && left_out.as_deref() != Some(folder)
+    /// The folders above ours, wherever applications can write: those above a hidden folder have an anchor in it; the others become mounts
+    /// of their own.
+    fn kept_in_place(&self, writable: &[PathBuf]) -> (Vec<Anchor>, Vec<PathBuf>) {
+        let is_movable =
+            |folder: &Path| writable.iter().any(|place| folder != place && folder.starts_with(place));
+        let above = |path: &Path| -> Vec<PathBuf> {
+            path.ancestors().skip(1).filter(|folder| is_movable(folder)).map(Path::to_owned).collect()
         };
-        let above = |path: &PathBuf| -> Vec<PathBuf> {
-            let real = path.canonicalize().unwrap_or_default();
-            real.ancestors().skip(1).filter(|folder| is_pinned(folder)).map(Path::to_owned).collect()
+        let real = |paths: &[PathBuf]| -> Vec<PathBuf> {
+            paths.iter().filter_map(|path| path.canonicalize().ok()).collect()
         };
-        let ours = self.hidden.iter().chain(&self.read_only).chain(&self.programs).chain(&self.documents);
-        ours.flat_map(above).collect()
+        let mut kept = BTreeSet::new();
+        let mut anchors = Vec::new();
+        for hidden in real(&self.hidden).into_iter().filter(|path| path.is_dir()) {
+            for folder in above(&hidden) {
+                if let (Some(parent), Some(name)) = (folder.parent(), folder.file_name())
+                    && kept.insert(folder.clone())
+                {
+                    let (hidden, parent) = (hidden.clone(), parent.to_owned());
+                    anchors.push(Anchor { hidden, parent, name: name.to_owned() });
+                }
+            }
+        }
+        let others =
+            [&self.hidden, &self.read_only, &self.programs, &self.documents].map(|paths| real(paths));
+        let pinned = others.iter().flatten().flat_map(|path| above(path));
+        (anchors, pinned.filter(|folder| !kept.contains(folder)).collect())
     }
 }
 
@@ -287,9 +319,25 @@ impl Profile {
                 Cover::Hidden => vec![OsStr::new("--ro-bind"), OsStr::new("/dev/null"), path],
             };
             all.extend(options.into_iter().map(OsStr::to_owned));
+            all.extend(self.anchored_in(Path::new(path)));
         }
         // Once everything in them is mounted.
         all.extend(closed.into_iter().map(OsStr::to_owned));
+        all
+    }
+
+    /// The options that make the anchors in a hidden folder, and cover them.
+    fn anchored_in(&self, hidden: &Path) -> Vec<OsString> {
+        let mut all: Vec<OsString> = Vec::new();
+        for (at, anchor) in self.anchors.iter().filter(|anchor| anchor.hidden == hidden).enumerate() {
+            let view = hidden.join(at.to_string());
+            let folder = view.join(&anchor.name);
+            all.extend(["--bind".into(), anchor.parent.clone().into(), view.into()]);
+            all.extend(["--tmpfs".into(), folder.into()]);
+        }
+        if !all.is_empty() {
+            all.extend(["--tmpfs".into(), hidden.into()]);
+        }
         all
     }
 

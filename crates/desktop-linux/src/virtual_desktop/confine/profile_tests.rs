@@ -142,11 +142,70 @@ fn without_bubblewrap_the_mode_decides() {
 fn folders_above_ours_cannot_be_moved_away() {
     let Some((home, profile)) = confined_home() else { return };
     let script = "mv .config elsewhere; mkdir -p .config/own; echo forged > .config/own/config.toml; \
-                  echo 1 > .config/other; mv .config/other .config/moved; cat .config/moved";
+                  echo 1 > .config/other; mv .config/other .config/moved; cat .config/moved; ls -A .config/own";
     let output = home.run(&profile, script);
     assert_eq!(String::from_utf8_lossy(&output.stdout), "1\n", "{output:?}");
     assert_eq!(fs::read_to_string(home.path(".config/own/config.toml")).unwrap(), "the content");
     assert!(!home.path("elsewhere").exists());
+}
+
+/// Renames a file into a folder above ours and back, as the trash does, which works within one mount only.
+const RENAMES: &str = r#"
+import os
+os.rename("Documents/letter", ".config/letter")
+os.rename(".config/letter", "Documents/letter")
+print("renamed")
+"#;
+
+/// Moves the folder above ours away in a namespace of its own, in which it leaves every mount behind that it can.
+const LEAVES_MOUNTS_BEHIND: &str = r#"
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+home = sys.argv[1].encode()
+new = home + b"/new"
+os.mkdir(new)
+RECURSIVE, BIND, DETACH, PIVOT_ROOT = 16384, 4096, 2, 155
+if libc.mount(home, new, None, BIND, None) == 0:
+    print("copied without the mounts")
+if libc.mount(home, new, None, BIND | RECURSIVE, None) != 0:
+    sys.exit("cannot mount: " + os.strerror(ctypes.get_errno()))
+os.mkdir(new + b"/old")
+os.chdir(new)
+if libc.syscall(PIVOT_ROOT, b".", b"old") != 0:
+    sys.exit("cannot change the root: " + os.strerror(ctypes.get_errno()))
+libc.umount2(b"/old", DETACH)
+os.chdir("/")
+try:
+    os.rename("/.config", "/elsewhere")
+    print("moved")
+except OSError as error:
+    print("kept:", error.errno)
+"#;
+
+#[test]
+fn files_are_moved_in_and_out_of_folders_above_ours() {
+    let Some((home, profile)) = confined_home() else { return };
+    fs::write(home.path("renames.py"), RENAMES).unwrap();
+    let output = home.run(&profile, "python3 renames.py");
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "renamed\n", "{output:?}");
+}
+
+#[test]
+fn a_namespace_of_an_application_does_not_free_folders_above_ours() {
+    let Some((home, profile)) = confined_home() else { return };
+    fs::write(home.path("attack.py"), LEAVES_MOUNTS_BEHIND).unwrap();
+    let script = format!("exec unshare -Urm python3 attack.py {}", home.0.path().display());
+    let output = home.run(&profile, &script);
+    let printed = String::from_utf8_lossy(&output.stdout);
+    // Root cannot make such a namespace in its profile, nor can users on some systems.
+    assert!(printed.is_empty() || printed == format!("kept: {}\n", libc_busy()), "{output:?}");
+    assert_eq!(fs::read_to_string(home.path(".config/own/config.toml")).unwrap(), "the content");
+    assert!(!home.path("elsewhere").exists());
+}
+
+/// The number of the error for what is in use.
+fn libc_busy() -> i32 {
+    rustix::io::Errno::BUSY.raw_os_error()
 }
 
 #[test]
@@ -195,7 +254,7 @@ fn listener(path: &Path) -> UnixListener {
 
 #[test]
 fn sockets_of_services_and_of_the_user_are_out_of_reach() {
-    let Some((home, profile)) = confined_home() else { return };
+    let Some((home, _)) = confined_home() else { return };
     let id = uuid();
     let agent = tempfile::Builder::new().prefix("ssh-").tempdir_in("/tmp").unwrap();
     let mut places = vec![agent.path().join("agent.1"), home.path(".docker/run/docker.sock")];
@@ -216,7 +275,7 @@ fn sockets_of_services_and_of_the_user_are_out_of_reach() {
     let _own_listener = listener(&own);
     let listeners: Vec<UnixListener> = places.iter().map(|path| listener(path)).collect();
     // As it is when an application starts.
-    let profile = Profile { covers: profile_of(&home).covers, ..profile };
+    let profile = profile_of(&home);
     let connect = |path: &Path| {
         let script = format!(
             "python3 -c 'import socket; socket.socket(socket.AF_UNIX).connect(\"{}\")' && echo connected",
