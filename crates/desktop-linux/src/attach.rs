@@ -16,7 +16,7 @@ use crate::{
     blocking::run_blocking,
     desktop::LinuxDesktop,
     parts::{Parts, read_entries},
-    server::{On, Server},
+    server::Server,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
         environment::Environment,
@@ -94,9 +94,7 @@ impl LinuxDesktop {
         match answer {
             Some(Answer::Ready { handle: ready, startup }) if ready == *handle => {
                 let life_line = LifeLine::new(stream, None);
-                let desktop = Self::of_kept(ready, startup, life_line, seen).await?;
-                desktop.take_over().await?;
-                Ok(desktop)
+                Self::of_kept(ready, startup, life_line, seen).await
             }
             Some(Answer::Ready { .. }) => Err(gone("another desktop uses its socket".to_owned())),
             Some(Answer::Busy) => Err(gone("another process uses it".to_owned())),
@@ -142,7 +140,7 @@ impl LinuxDesktop {
         let open = move || Display::open(&opened.address()?, opened.display);
         let (display, entries) = tokio::try_join!(run_blocking(open), read_entries(&environment))?;
         let display = display?;
-        display.with_registry(|registry| registry.mark_from(seen.window));
+        take_over(&display, seen).await?;
         let parts = Parts {
             server: Server::X11(display),
             environment,
@@ -157,20 +155,22 @@ impl LinuxDesktop {
         };
         Ok(Self::of_parts(parts).await)
     }
+}
 
-    /// Cleans up after the former owner: releases keys and buttons, and restores the ids of windows.
-    async fn take_over(&self) -> DesktopResult<()> {
-        let On::X11(x11) = self.on() else { return Ok(()) };
-        let marked = x11
-            .display()
-            .call("take over a desktop", |worker| {
-                worker.release_all()?;
-                worker.marked_windows()
-            })
-            .await?;
-        self.server().with_registry(|registry| registry.restore(marked));
-        Ok(())
-    }
+/// Cleans up after a former owner: releases keys and buttons, and restores the ids of windows. Nothing may list windows before: they would
+/// get new ids, which would replace those that are stored on them.
+async fn take_over(display: &Display, seen: IdsSeen) -> DesktopResult<()> {
+    let marked = display
+        .call("take over a desktop", |worker| {
+            worker.release_all()?;
+            worker.marked_windows()
+        })
+        .await?;
+    display.with_registry(|registry| {
+        registry.restore(marked);
+        registry.mark_from(seen.window);
+    });
+    Ok(())
 }
 
 fn keeper_gone(error: &io::Error) -> DesktopError {

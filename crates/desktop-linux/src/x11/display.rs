@@ -221,7 +221,7 @@ impl Display {
     pub(crate) fn post(&self, work: impl FnOnce(&mut Worker) -> WorkResult<()> + Send + 'static) {
         let job: Job = Box::new(move |worker| {
             if let Err(fault) = work(worker) {
-                tracing::debug!(?fault, "the X server was gone before a button was let go");
+                tracing::debug!(?fault, "failed at what nobody waits for");
             }
         });
         // Without the thread, the connection has ended, and with it everything that was held.

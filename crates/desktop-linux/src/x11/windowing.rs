@@ -29,7 +29,9 @@ impl OnX11<'_> {
         let infos = self.infos(&list);
         let unmarked = self.display().with_registry(Registry::take_unmarked);
         if !unmarked.is_empty() {
-            self.display().call("mark windows", move |worker| worker.mark_windows(&unmarked)).await?;
+            // The ids are marked even if the caller is dropped here: they are not taken again. A caller that goes on finds them marked.
+            self.display().post(move |worker| worker.mark_windows(&unmarked));
+            self.display().call("mark windows", |_| Ok(())).await?;
         }
         Ok(infos)
     }
