@@ -48,6 +48,8 @@ fn clip_window(window: &mut WindowInfo) {
     clip_name(&mut window.app.root);
     if let Some(document) = &mut window.document {
         clip_name(&mut document.name);
+        // A part of a path names another file.
+        document.path.take_if(|path| path.len() > MESSAGE_CHARS_MAX);
     }
 }
 

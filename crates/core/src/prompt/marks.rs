@@ -10,7 +10,10 @@ use sha2::{Digest as _, Sha256};
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 use unicode_security::confusable_detection::skeleton;
 
-use crate::text::{is_forbidden_outside, one_line, shows_nothing, untrusted};
+use crate::{
+    clipping::MESSAGE_CHARS_MAX,
+    text::{clip, is_forbidden_outside, one_line, shows_nothing, untrusted},
+};
 
 /// The bytes of a number.
 const NUMBER_BYTES: usize = 4;
@@ -96,11 +99,12 @@ impl Marks {
         self.plain(text)
     }
 
-    /// Text of a model, which may have copied it from outside: no line of it can look like one of the prompt.
+    /// Text of a model, which may have copied it from outside: no line of it can look like one of the prompt, and it is within
+    /// [`MESSAGE_CHARS_MAX`].
     pub(crate) fn told(&self, text: &str) -> String {
         match self.edition {
             Edition::Unmarked | Edition::First => self.plain(text),
-            Edition::Second => one_line(&self.plain(text)),
+            Edition::Second => one_line(&self.plain(&clip(text, MESSAGE_CHARS_MAX))),
         }
     }
 

@@ -93,6 +93,8 @@ fn forged_view(text: &str) -> WindowView {
 struct Forged {
     h: Harness,
     text: String,
+    /// What the models say.
+    said: String,
     prompts: Vec<(&'static str, String)>,
 }
 
@@ -112,12 +114,12 @@ impl Forged {
         config.host_tools.extend_from_slice(tools);
         let mut h = Harness::started(config);
         h.windows = vec![forged_window(1, text)];
-        Self { h, text: text.to_owned(), prompts: Vec::new() }
+        Self { h, text: text.to_owned(), said: text.to_owned(), prompts: Vec::new() }
     }
 
     /// Answers the observation, and keeps the prompt.
     fn sees(&mut self, which: &'static str, observation: Observation) {
-        self.h.answer(Event::Observed { observation });
+        self.h.answer(Event::Observed { observation: observation.clipped() });
         let Effect::Ask { request } = self.h.effect() else { panic!("{which}: {:?}", self.h.effect()) };
         let parts = request.messages.iter().filter(|message| message.speaker == Speaker::User);
         let text = parts.flat_map(|message| &message.parts).filter_map(|part| match part {
@@ -139,7 +141,7 @@ impl Forged {
     }
 
     fn replies(&mut self, own: &Value) {
-        let text = &self.text;
+        let text = &self.said;
         let mut reply = json!({
             "observation": text, "thought": format!("because {text}"), "plan": [text, text], "comment": text,
             "message": [text, text], "current_subtask": format!("do {text}"),
@@ -163,7 +165,7 @@ impl Forged {
             window,
             elapsed_ms: 3,
         };
-        self.h.answer(Event::Returned { result });
+        self.h.answer(Event::Returned { result: result.clipped() });
     }
 
     /// Both kinds of agents work, the evaluation refuses, and a second request follows.
@@ -173,8 +175,9 @@ impl Forged {
 
     fn prompts(self, text: &str) -> Vec<(&'static str, String)> {
         let mut forged = self;
+        let said = forged.said.clone();
         forged.sees_desktop("host, first step");
-        forged.replies(&json!({"status": "PENDING", "questions": [{"question": text, "required": true}]}));
+        forged.replies(&json!({"status": "PENDING", "questions": [{"question": said, "required": true}]}));
         forged.h.answer(Event::Answered { answers: vec!["yes".to_owned()] });
         forged.sees_desktop("host, after an answer");
         forged.replies(&json!({"status": "ASSIGN", "control_label": "w1"}));
@@ -183,7 +186,7 @@ impl Forged {
         view.surfaces.pop();
         forged.sees_window("app, first step", view.clone());
         let read =
-            json!([{"function": "read_table", "arguments": {"id": "e14", "name": text}, "expect": text}]);
+            json!([{"function": "read_table", "arguments": {"id": "e14", "name": said}, "expect": said}]);
         forged.replies(&json!({"status": "CONTINUE", "action": read}));
         forged.returns(CallStatus::Success);
         view.surfaces[0].tree.elements.remove(4);
@@ -194,25 +197,49 @@ impl Forged {
         forged.replies(&json!({"status": "CONTINUE", "action": read}));
         forged.returns(CallStatus::Failure);
         forged.sees_window("app, dialog", forged_view(text));
-        let finished = json!({"status": "FINISH", "action": [], "result": format!("found {text}")});
+        let finished = json!({"status": "FINISH", "action": [], "result": format!("found {said}")});
         forged.replies(&finished);
         forged.sees_desktop("host, after a sub-task");
         forged.replies(&json!({"status": "ASSIGN", "control_label": "a1"}));
         let seen = Observation::Agent(AgentView { text: text.to_owned(), picture: None });
         forged.sees("agent, first step", seen.clone());
-        let heat = json!([{"function": "set_heat", "arguments": {"id": text}}]);
+        let heat = json!([{"function": "set_heat", "arguments": {"id": said}}]);
         forged.replies(&json!({"status": "BUSY", "action": heat}));
         forged.returns(CallStatus::Success);
         forged.sees("agent, second step", seen);
-        forged.replies(&json!({"status": "DONE", "action": [], "result": text}));
+        forged.replies(&json!({"status": "DONE", "action": [], "result": said}));
         forged.sees_desktop("host, after two sub-tasks");
         forged.replies(&finished);
         forged.sees_desktop("evaluation");
-        let scores = json!([{"name": text, "evaluation": "no"}]);
-        forged.h.reply(&json!({"reason": text, "sub_scores": scores, "complete": "no"}).to_string());
+        let scores = json!([{"name": said, "evaluation": "no"}]);
+        forged.h.reply(&json!({"reason": said, "sub_scores": scores, "complete": "no"}).to_string());
         forged.sees_desktop("host, after the evaluation");
         forged.prompts
     }
+}
+
+/// The largest prompt, in characters, whatever applications, agents and servers say.
+const PROMPT_CHARS_MAX: usize = 400_000;
+
+#[test]
+fn no_text_from_outside_makes_a_prompt_large() {
+    let text = "word ".repeat(1_000_000);
+    let parameters = json!({"type": "object", "properties": {
+        "city": {"type": "string", "description": text, "enum": [text]},
+        (text.clone()): {"type": "string"},
+    }});
+    let spec = ToolSpec { description: text.clone(), parameters, ..tool("forecast") };
+    let tools = [ToolSpec { source: Some(format!("MCP server {text}")), ..spec }];
+    let mut forged = Forged::started_with(&text, &tools);
+    // A longer reply is invalid.
+    forged.said = "word ".repeat(1_000);
+    let prompts = forged.prompts(&text);
+    assert_eq!(prompts.len(), 11);
+    let sizes: Vec<(&str, usize)> =
+        prompts.iter().map(|(which, prompt)| (*which, prompt.chars().count())).collect();
+    assert!(sizes.iter().all(|(_, size)| *size < PROMPT_CHARS_MAX), "{sizes:?}");
+    // What was cut off is marked.
+    assert!(prompts.iter().all(|(_, prompt)| prompt.contains('…')));
 }
 
 /// A part of a prompt.
