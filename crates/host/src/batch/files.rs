@@ -9,11 +9,11 @@ use std::{
 use deskhand_core::workflow::{Deed, Summary, SummaryLine};
 use deskhand_runtime::{InstructionKind, SealFolder};
 
-use super::{Task, TaskError, task::written};
+use super::{
+    Task, TaskError,
+    task::{written, written_for_fleet},
+};
 use crate::instructions::Instructions;
-
-/// The fields of a task that is run here.
-const TASK_FIELDS: [&str; 8] = ["request", "task", "id", "open", "limits", "steps", "object", "close"];
 
 /// The most tasks in a folder or file.
 const TASKS_MAX: usize = 10_000;
@@ -21,6 +21,9 @@ const TASKS_MAX: usize = 10_000;
 const BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// The most texts of tasks that a summary shows.
 const SHOWN_MAX: usize = 30;
+
+/// Reads a task: its text, its file, its place in messages, and its id if it names none.
+type ReadTask = fn(&str, &Path, &str, &str) -> Result<Task, TaskError>;
 
 /// A task as it stands in a file, before it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -140,7 +143,8 @@ impl TaskFiles {
     /// # Errors
     /// A task is not valid.
     pub fn summary(&self) -> Result<Summary, TaskError> {
-        let tasks = self.tasks_read_by(of_task_alone)?;
+        let is_plan = self.kind == InstructionKind::Plan;
+        let tasks = self.tasks_read_by(if is_plan { written } else { written_for_fleet })?;
         let strangers: Vec<&Task> = tasks.iter().filter(|task| !task.provenance().is_users()).collect();
         let mut lines: Vec<SummaryLine> = strangers.iter().flat_map(|task| task.told()).collect();
         let texts: Vec<&str> = strangers.iter().flat_map(|task| task.texts()).collect();
@@ -157,14 +161,13 @@ impl TaskFiles {
     /// # Errors
     /// [`TaskError`] with the file, line and field.
     pub(crate) fn tasks(&self) -> Result<Vec<Task>, TaskError> {
-        self.tasks_read_by(str::to_owned)
+        self.tasks_read_by(written)
     }
 
-    /// The same, of texts that `text_of` gives.
-    fn tasks_read_by(&self, text_of: impl Fn(&str) -> String) -> Result<Vec<Task>, TaskError> {
+    fn tasks_read_by(&self, read: ReadTask) -> Result<Vec<Task>, TaskError> {
         let task = |one: &WrittenTask| {
             let provenance = self.files.get(one.number).map(|file| file.provenance).unwrap_or_default();
-            Ok(written(&text_of(&one.text), &one.file, &one.place, &one.name)?.made_by(provenance))
+            Ok(read(&one.text, &one.file, &one.place, &one.name)?.made_by(provenance))
         };
         let tasks = self.written.iter().map(task).collect::<Result<Vec<Task>, TaskError>>()?;
         if self.kind == InstructionKind::Plan
@@ -173,17 +176,6 @@ impl TaskFiles {
             return Err(TaskError::NoSteps { place: task.place.clone() });
         }
         checked(tasks, &self.path)
-    }
-}
-
-/// The text of a task without the fields that a fleet reads: where and when it runs, and what it is given.
-fn of_task_alone(text: &str) -> String {
-    match serde_json::from_str::<serde_json::Map<String, serde_json::Value>>(text) {
-        Ok(mut fields) => {
-            fields.retain(|name, _| TASK_FIELDS.contains(&name.as_str()));
-            serde_json::Value::Object(fields).to_string()
-        }
-        Err(_) => text.to_owned(),
     }
 }
 

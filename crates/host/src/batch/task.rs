@@ -8,7 +8,7 @@ use deskhand_core::{
     workflow::{Deed, SummaryLine},
 };
 use deskhand_runtime::people::Request;
-use serde::Deserialize;
+use serde::{Deserialize, de::DeserializeOwned};
 
 use super::TaskError;
 use crate::{
@@ -16,6 +16,8 @@ use crate::{
     workspace::{Missing, check_documents, hosts_of, in_folder},
 };
 
+/// The fields of a task that is run here.
+const TASK_FIELDS: [&str; 8] = ["request", "task", "id", "open", "limits", "steps", "object", "close"];
 /// The longest id of a task, in characters. Ids are used as file names.
 const ID_CHARS_MAX: usize = 100;
 
@@ -115,7 +117,7 @@ impl Task {
         id: &str,
         folder: &Path,
     ) -> Result<Self, TaskError> {
-        let said = parse(&value.to_string(), place)?;
+        let said = of_value(value.clone(), place)?;
         task(said, &folder.join(id), place.to_owned(), id)
     }
 
@@ -167,20 +169,33 @@ pub(super) fn written(text: &str, path: &Path, place: &str, name: &str) -> Resul
     task(parse(text, place)?, path, place.to_owned(), name)
 }
 
-fn parse(text: &str, place: &str) -> Result<Said, TaskError> {
+/// The same of a task of a fleet, without the fields that the fleet reads: where and when it runs, and what it is given.
+pub(super) fn written_for_fleet(text: &str, path: &Path, place: &str, name: &str) -> Result<Task, TaskError> {
+    let mut fields: serde_json::Map<String, serde_json::Value> = parse(text, place)?;
+    fields.retain(|name, _| TASK_FIELDS.contains(&name.as_str()));
+    task(of_value(fields.into(), place)?, path, place.to_owned(), name)
+}
+
+fn parse<T: DeserializeOwned>(text: &str, place: &str) -> Result<T, TaskError> {
     let mut reader = serde_json::Deserializer::from_str(text);
     serde_path_to_error::deserialize(&mut reader)
-        .and_then(|said: Said| match reader.end() {
+        .and_then(|said: T| match reader.end() {
             Ok(()) => Ok(said),
             Err(error) => {
                 Err(serde_path_to_error::Error::new(serde_path_to_error::Track::new().path(), error))
             }
         })
-        .map_err(|error| {
-            let path = error.path().to_string();
-            let field = if path == "." { String::new() } else { format!("`{path}` in ") };
-            TaskError::Form { place: place.to_owned(), field, problem: error.inner().to_string() }
-        })
+        .map_err(|error| form_error(&error, place))
+}
+
+fn of_value(value: serde_json::Value, place: &str) -> Result<Said, TaskError> {
+    serde_path_to_error::deserialize(value).map_err(|error| form_error(&error, place))
+}
+
+fn form_error(error: &serde_path_to_error::Error<serde_json::Error>, place: &str) -> TaskError {
+    let path = error.path().to_string();
+    let field = if path == "." { String::new() } else { format!("`{path}` in ") };
+    TaskError::Form { place: place.to_owned(), field, problem: error.inner().to_string() }
 }
 
 fn task(mut said: Said, path: &Path, place: String, name: &str) -> Result<Task, TaskError> {
