@@ -1,7 +1,7 @@
 //! The capabilities of the desktop, passed through; input after the last look, and not once the call is cancelled. Inputs are counted,
 //! and waits end when the call is cancelled.
 
-use std::time::Duration;
+use std::{pin::Pin, time::Duration};
 
 use deskhand_core::{
     action::InputCounts,
@@ -37,11 +37,12 @@ const fn done_of(sent: &DesktopResult<()>, all: u64) -> u64 {
 }
 
 impl<D: Desktop> Permitted<'_, D> {
-    /// Sends an input that is sent as a whole or not at all, and counts it.
+    /// Sends an input that is sent as a whole or not at all, and counts it. It is on the heap: what actions await is large, and they
+    /// nest it.
     async fn counted(
         &self,
         count: InputCounts,
-        input: impl Future<Output = DesktopResult<()>>,
+        input: Pin<Box<impl Future<Output = DesktopResult<()>>>>,
     ) -> DesktopResult<()> {
         let scope = CancelScope::current();
         scope.check(0)?;
@@ -53,7 +54,7 @@ impl<D: Desktop> Permitted<'_, D> {
     }
 
     /// Has an application change something by its own interface.
-    async fn edit(&self, edit: impl Future<Output = DesktopResult<()>>) -> DesktopResult<()> {
+    async fn edit(&self, edit: Pin<Box<impl Future<Output = DesktopResult<()>>>>) -> DesktopResult<()> {
         self.counted(InputCounts { edits: 1, ..InputCounts::default() }, edit).await
     }
 }
@@ -87,7 +88,7 @@ impl<D: Desktop> Windowing for Permitted<'_, D> {
     }
 
     async fn close(&self, window: WindowId) -> DesktopResult<()> {
-        self.edit(self.desktop.close(window)).await
+        self.edit(Box::pin(self.desktop.close(window))).await
     }
 
     async fn launch(&self, request: &LaunchRequest) -> DesktopResult<Launched> {
@@ -200,12 +201,12 @@ impl<D: Desktop> Patterns for Permitted<'_, D> {
             && let Some(value) = self.value_of(text, Into::Element(id)).await?
         {
             let set = ElementAction::SetText(value.expose().to_owned());
-            return self.edit(self.desktop.perform(id, &set)).await;
+            return self.edit(Box::pin(self.desktop.perform(id, &set))).await;
         }
         if let ElementAction::SetText(text) = action {
             self.show_clear(text, Into::Element(id)).await?;
         }
-        self.edit(self.desktop.perform(id, action)).await
+        self.edit(Box::pin(self.desktop.perform(id, action))).await
     }
 
     fn quirks(&self, id: ElementId) -> Quirks {
@@ -251,7 +252,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
         CancelScope::current().check(0)?;
         self.show_place(at).await?;
         let clicked = InputCounts { clicks: 1, ..InputCounts::default() };
-        self.counted(clicked, self.desktop.click(at, held, count)).await
+        self.counted(clicked, Box::pin(self.desktop.click(at, held, count))).await
     }
 
     async fn drag(&self, from: Point<Screen>, to: Point<Screen>, held: &Held) -> DesktopResult<()> {
@@ -282,7 +283,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
 
     async fn hover(&self, at: Point<Screen>) -> DesktopResult<()> {
         let moved = InputCounts { moves: 1, ..InputCounts::default() };
-        self.counted(moved, self.desktop.hover(at)).await
+        self.counted(moved, Box::pin(self.desktop.hover(at))).await
     }
 
     async fn press(&self, chord: &KeyChord) -> DesktopResult<()> {
@@ -292,7 +293,7 @@ impl<D: Desktop> Input for Permitted<'_, D> {
             self.show_clear(letter.encode_utf8(&mut [0; 4]), Into::Focus).await?;
         }
         let pressed = InputCounts { chords: 1, ..InputCounts::default() };
-        self.counted(pressed, self.desktop.press(chord)).await
+        self.counted(pressed, Box::pin(self.desktop.press(chord))).await
     }
 
     async fn type_text(&self, text: &str) -> DesktopResult<()> {
