@@ -91,7 +91,10 @@ impl Seen {
         let mut files = BTreeSet::new();
         for folder in [Path::new("/tmp"), &place.runtime()] {
             walk(folder, &mut |path, _| {
-                if path != Path::new("/tmp").join(Disk::FILLER) {
+                // The folder of all desktops of the user stays.
+                let is_of_desktops = path.parent() == Some(Path::new("/tmp"))
+                    && path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("deskhand-"));
+                if path != Path::new("/tmp").join(Disk::FILLER) && !is_of_desktops {
                     files.insert(path.to_owned());
                 }
             })?;
@@ -139,8 +142,8 @@ pub(super) fn of_sessions(place: &Place) -> Vec<String> {
         let below: Vec<_> =
             path.strip_prefix(&root).unwrap_or(path).iter().filter_map(|name| name.to_str()).collect();
         let known = match below.as_slice() {
-            // The latter two are made before applications start, so that none of them makes them in our place.
-            ["seals" | "sessions" | "batches" | "schedules"]
+            // The latter four are made before applications start, so that none of them makes them in our place.
+            ["seals" | "sessions" | "batches" | "schedules" | "serve" | "documents"]
             | ["seals", "journal.key" | "anchors"]
             | ["seals", "anchors", _]
             | ["sessions", _] => !below.iter().any(|name| name.starts_with('.')),
