@@ -117,6 +117,12 @@ pub const STEERING_POINTS: &[SteeringPoint] = &[
         "MCP clients with the token",
         "token; `Host` and `Origin` are checked",
     ),
+    port(
+        "a question of `deskhand mcp`",
+        "approves or answers one question, for a client that opens addresses and shows no forms",
+        "who has the address: the client, and the browser of its user",
+        "a random path, for one answer; `Host` and `Origin` are checked",
+    ),
     port("`deskhand worker --metrics`", "shows figures; steers nothing", "who has the token", "token"),
     port(
         "`deskhand desktop attach`",

@@ -1,6 +1,11 @@
 //! The protocol of `deskhand mcp`: questions in both forms, structured results, refusals with their reasons, and clients that send nonsense.
 
-use std::{collections::BTreeSet, fs};
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{Read as _, Write as _},
+    net::TcpStream,
+};
 
 use serde_json::{Value, json};
 
@@ -72,6 +77,97 @@ fn since_2026_07_28_the_user_approves_by_a_second_request() {
     assert_eq!(peer.close(), (Some(0), String::new()));
     let listed = world.run(&["show", "last"]);
     assert!(listed.contains("MCP client a modern test"), "{listed}");
+}
+
+/// Sends a request of a browser to a page; the status and the body.
+fn browse(url: &str, method: &str, headers: &str, body: &str) -> (u16, String) {
+    let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let host_line = if headers.contains("Host: ") { String::new() } else { format!("Host: {host}\r\n") };
+    let mut stream = TcpStream::connect(host).unwrap();
+    write!(
+        stream,
+        "{method} /{path} HTTP/1.1\r\n{host_line}{headers}Connection: close\r\nContent-Length: {}\r\n\r\n{body}",
+        body.len()
+    )
+    .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    let status = answer.split(' ').nth(1).unwrap().parse().unwrap();
+    (status, answer.split_once("\r\n\r\n").unwrap().1.to_owned())
+}
+
+#[test]
+fn a_client_that_opens_addresses_has_the_user_decide_on_a_page() {
+    if !has_desktop() || !has_programs(&["mousepad"]) {
+        return;
+    }
+    let world = World::new();
+    world.configure(TYPING_IS_ASKED);
+    let mut peer = Peer::start(&world, json!({"elicitation": {"url": {}}}));
+    peer.with_editor();
+    let ask = |peer: &mut Peer, text: &str| {
+        let call = peer.post_call("act", typing(text), json!({}));
+        let (_, question) = peer.wait("question", |message| message["method"] == "elicitation/create");
+        assert_eq!(question["params"]["mode"], "url", "{question}");
+        let url = question["params"]["url"].as_str().unwrap().to_owned();
+        (call, question["id"].clone(), url)
+    };
+    let agree = |peer: &mut Peer, id: Value, action: &str| {
+        peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": action}}))
+    };
+    let (call, id, url) = ask(&mut peer, "<b>wanted</b>");
+    agree(&mut peer, id, "accept");
+    let (status, page) = browse(&url, "GET", "", "");
+    assert_eq!(status, 200, "{page}");
+    assert!(page.contains("“&lt;b&gt;wanted&lt;") && page.contains("typing is asked about"), "{page}");
+    // Who guesses, names another host or comes from another page decides nothing.
+    let guess = format!("{}{}", &url[..url.len() - 8], "0".repeat(8));
+    for (url, headers, expected) in [
+        (&guess, "", 404),
+        (&url, "Host: attacker.example\r\n", 403),
+        (&url, "Origin: http://attacker.example\r\n", 403),
+        (&url, "Origin: null\r\n", 403),
+    ] {
+        assert_eq!(browse(url, "POST", headers, "decision=accept").0, expected, "{headers}");
+    }
+    let (status, page) = browse(&url, "POST", "", "decision=accept");
+    assert!(status == 200 && page.contains("Thank you"), "{page}");
+    let done = peer.answer(call);
+    assert!(text(&done["result"]).contains("1. type_text: seen"), "{done}");
+    assert!(TcpStream::connect(url.strip_prefix("http://").unwrap().split_once('/').unwrap().0).is_err());
+    let (call, id, url) = ask(&mut peer, "unwanted");
+    // The user can be faster than the client.
+    assert_eq!(browse(&url, "POST", "", "decision=reject").0, 200);
+    agree(&mut peer, id, "accept");
+    let refused = peer.answer(call);
+    assert!(text(&refused["result"]).contains("the user did not approve it"), "{refused}");
+    let (call, id, _) = ask(&mut peer, "unopened");
+    agree(&mut peer, id, "decline");
+    let refused = peer.answer(call);
+    assert!(text(&refused["result"]).contains("the user did not approve it"), "{refused}");
+    assert_eq!(peer.close(), (Some(0), String::new()));
+}
+
+#[test]
+fn since_2026_07_28_the_page_decides_after_the_second_request() {
+    if !has_desktop() || !has_programs(&["mousepad"]) {
+        return;
+    }
+    let world = World::new();
+    world.configure(TYPING_IS_ASKED);
+    let mut peer = Peer::modern(&world, json!({"elicitation": {"url": {}}}));
+    peer.with_editor();
+    let asked = peer.call("act", typing("wanted"));
+    let url = asked["inputRequests"]["approval"]["params"]["url"].as_str().unwrap().to_owned();
+    let again = json!({
+        "name": "act", "arguments": typing("wanted"), "requestState": asked["requestState"],
+        "inputResponses": {"approval": {"action": "accept"}},
+    });
+    let call = peer.post("tools/call", again);
+    assert_eq!(browse(&url, "POST", "", "decision=accept").0, 200);
+    let done = peer.answer(call);
+    assert!(text(&done["result"]).contains("1. type_text: seen"), "{done}");
+    assert_eq!(peer.close(), (Some(0), String::new()));
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::{
     collections::BTreeMap,
+    io,
     sync::{Arc, Mutex, PoisonError},
 };
 
@@ -14,11 +15,14 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::protocol::{Call, Unanswered};
+use super::{
+    protocol::{ANSWER_BOUND, Call, Unanswered},
+    question_page::{Decision, Field, Question, QuestionPage},
+};
 use crate::desk::{Asking, Attending, Reach, Said, Telling};
 
 /// The reason for the model of the client when its user cannot be asked.
-const NOBODY: &str = "this needs the user's approval, and this client cannot ask (it does not offer elicitation of forms); the user can \
+const NOBODY: &str = "this needs the user's approval, and this client cannot ask (it does not offer elicitation); the user can \
     allow it with a rule under [[policy.rules]] in Deskhand's configuration. Do it another way, or tell the user";
 /// The same when the user said no.
 const REFUSED: &str = "the user did not approve it";
@@ -89,56 +93,156 @@ impl Drop for Held {
 
 async fn approve(call: Option<&Call>, request: &ApprovalRequest) -> Said {
     let no = |why: &str| Said::No(format!("{why}. It needs approval because: {}", request.reason));
-    let Some(call) = call.filter(|call| call.client.shows_forms()) else { return no(NOBODY) };
+    let Some((call, way)) = call.and_then(|call| Some((call, Way::of(call)?))) else { return no(NOBODY) };
     let actions = request.actions.iter().map(|action| {
         let within = action.application.as_ref().map(|name| format!(" in {name}")).unwrap_or_default();
-        format!("- {}{within}", whole_command_words(&action.command, action.target.as_deref()))
+        format!("{}{within}", whole_command_words(&action.command, action.target.as_deref()))
     });
     let actions: Vec<String> = actions.collect();
-    let message = format!("Deskhand asks to approve:\n{}\nReason: {}", actions.join("\n"), request.reason);
-    match elicit(call, APPROVAL, message, Map::new(), &[]).await {
-        Ok(result) if result.action == ElicitationAction::Accept => Said::Approved,
-        Ok(_) => no(REFUSED),
+    let lines: Vec<String> = actions.iter().map(|action| format!("- {action}")).collect();
+    let message = format!("Deskhand asks to approve:\n{}\nReason: {}", lines.join("\n"), request.reason);
+    let answered = match way {
+        Way::Form => elicit(call, APPROVAL, form(message, &[])).await.map(|result| is_accepted(&result)),
+        Way::Page => {
+            let question = Question {
+                title: "Deskhand asks to approve".to_owned(),
+                client: call.client.name.clone(),
+                actions,
+                reason: request.reason.clone(),
+                fields: Vec::new(),
+                accept: "Approve",
+                reject: "Reject",
+            };
+            on_a_page(call, APPROVAL, message, question).await.map(|decision| decision.is_some())
+        }
+    };
+    match answered {
+        Ok(true) => Said::Approved,
+        Ok(false) => no(REFUSED),
         Err(Unanswered::Cancelled) => no("the call was cancelled before the user answered"),
         Err(Unanswered::Nobody) => no("the user did not answer"),
     }
 }
 
 async fn answer(call: &Call, questions: &Questions) -> Said {
-    if !call.client.shows_forms() {
-        return Said::No(NOBODY.to_owned());
-    }
-    let name = |number: usize| format!("answer_{}", number + 1);
-    let property = |question: &deskhand_core::reply::Question| match question.choices.as_slice() {
-        [] => json!({"type": "string", "title": question.text}),
-        choices => json!({"type": "string", "title": question.text, "enum": choices}),
-    };
-    let all = questions.questions.iter().enumerate();
-    let properties: Map<String, Value> = all.clone().map(|(at, one)| (name(at), property(one))).collect();
-    let required: Vec<String> = all.clone().filter(|(_, one)| one.required).map(|(at, _)| name(at)).collect();
+    let Some(way) = Way::of(call) else { return Said::No(NOBODY.to_owned()) };
+    let fields = questions.questions.iter().enumerate().map(|(at, one)| Field {
+        name: format!("answer_{}", at + 1),
+        text: one.text.clone(),
+        choices: one.choices.clone(),
+        required: one.required,
+    });
+    let fields: Vec<Field> = fields.collect();
     let message = "Deskhand asks you to answer.".to_owned();
-    match elicit(call, QUESTIONS, message, properties, &required).await {
-        Ok(ElicitResult { action: ElicitationAction::Accept, content: Some(content), .. }) => {
-            let text = |at| content.get(name(at)).and_then(Value::as_str).unwrap_or_default().to_owned();
-            Said::Answers(all.map(|(at, _)| text(at)).collect())
+    let answered = match way {
+        Way::Form => elicit(call, QUESTIONS, form(message, &fields)).await.map(|result| {
+            let content = result.content.as_ref().filter(|_| is_accepted(&result))?;
+            let text = |field: &Field| content.get(&field.name).and_then(Value::as_str).unwrap_or_default();
+            Some(fields.iter().map(|field| text(field).to_owned()).collect())
+        }),
+        Way::Page => {
+            let question = Question {
+                title: "Deskhand asks you to answer".to_owned(),
+                client: call.client.name.clone(),
+                fields: fields.clone(),
+                accept: "Send",
+                reject: "Do not answer",
+                ..Question::default()
+            };
+            on_a_page(call, QUESTIONS, message, question).await.map(|decision| {
+                let mut texts = decision?;
+                Some(fields.iter().map(|field| texts.remove(&field.name).unwrap_or_default()).collect())
+            })
         }
-        Ok(_) | Err(_) => Said::No(REFUSED.to_owned()),
+    };
+    answered.ok().flatten().map_or_else(|| Said::No(REFUSED.to_owned()), Said::Answers)
+}
+
+/// How the user of a client is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// By a form that the client shows.
+    Form,
+    /// By a page of ours, whose address the client opens.
+    Page,
+}
+
+impl Way {
+    /// The way that a client offers, forms first; none if it offers none.
+    fn of(call: &Call) -> Option<Self> {
+        let client = &call.client;
+        let page = client.opens_addresses().then_some(Self::Page);
+        if client.shows_forms() { Some(Self::Form) } else { page }
     }
 }
 
-/// Shows a form.
-async fn elicit(
+fn is_accepted(result: &ElicitResult) -> bool {
+    result.action == ElicitationAction::Accept
+}
+
+/// A form with these fields.
+fn form(message: String, fields: &[Field]) -> Option<ElicitRequestParams> {
+    let property = |field: &Field| match field.choices.as_slice() {
+        [] => json!({"type": "string", "title": field.text}),
+        choices => json!({"type": "string", "title": field.text, "enum": choices}),
+    };
+    let properties: Map<String, Value> =
+        fields.iter().map(|field| (field.name.clone(), property(field))).collect();
+    let required: Vec<&str> =
+        fields.iter().filter(|field| field.required).map(|field| field.name.as_str()).collect();
+    let schema = json!({"type": "object", "properties": properties, "required": required});
+    let requested_schema = ElicitationSchema::from_json_schema(schema.as_object().cloned()?).ok()?;
+    Some(ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema })
+}
+
+/// Asks on a page of its own. The user agrees in the client to open it, and decides on the page.
+async fn on_a_page(
     call: &Call,
     name: &str,
     message: String,
-    properties: Map<String, Value>,
-    required: &[String],
+    question: Question,
+) -> Result<Decision, Unanswered> {
+    let nobody = |error: io::Error| {
+        tracing::warn!(%error, "failed to show a question on a page");
+        Unanswered::Nobody
+    };
+    let page = QuestionPage::open(question).await.map_err(nobody)?;
+    let id = page.url.rsplit('/').next().unwrap_or_default().to_owned();
+    let request = ElicitRequestParams::UrlElicitationParams {
+        meta: None,
+        message,
+        url: page.url.clone(),
+        elicitation_id: id,
+    };
+    let decided = async {
+        tokio::select! {
+            decided = tokio::time::timeout(ANSWER_BOUND, page.decided()) => match decided {
+                Ok(decided) => decided.map_err(nobody),
+                Err(_) => Err(Unanswered::Nobody),
+            },
+            () = call.cancelled() => Err(Unanswered::Cancelled),
+        }
+    };
+    // The page is there before the client opens it, and stays if the client says at once that the user agreed to open it.
+    let agreed = async {
+        let result = elicit(call, name, Some(request)).await.map_err(Some)?;
+        if is_accepted(&result) { Ok(()) } else { Err(None) }
+    };
+    match tokio::try_join!(async { decided.await.map_err(Some) }, agreed) {
+        Ok((decision, ())) => Ok(decision),
+        Err(Some(unanswered)) => Err(unanswered),
+        Err(None) => Ok(None),
+    }
+}
+
+/// Asks the client.
+async fn elicit(
+    call: &Call,
+    name: &str,
+    question: Option<ElicitRequestParams>,
 ) -> Result<ElicitResult, Unanswered> {
-    let schema = json!({"type": "object", "properties": properties, "required": required});
-    let schema = schema.as_object().cloned().unwrap_or_default();
-    let requested_schema = ElicitationSchema::from_json_schema(schema).map_err(|_| Unanswered::Nobody)?;
-    let form = ElicitRequestParams::FormElicitationParams { meta: None, message, requested_schema };
-    let request = InputRequest::Elicitation(ElicitRequest::new(form));
+    let question = question.ok_or(Unanswered::Nobody)?;
+    let request = InputRequest::Elicitation(ElicitRequest::new(question));
     let answers = call.ask(BTreeMap::from([(name.to_owned(), request)])).await?;
     let answer = answers.get(name).cloned().ok_or(Unanswered::Nobody)?;
     serde_json::from_value(answer).map_err(|_| Unanswered::Nobody)

@@ -10,6 +10,7 @@ mod idle;
 mod install;
 mod prompts;
 pub mod protocol;
+mod question_page;
 mod resources;
 mod task;
 mod tools;

@@ -19,7 +19,7 @@ use super::{answers::are_complete, catalog::Served, connection::ClientId, logs::
 use crate::token::new_token;
 
 /// How long the user of a client may take to answer.
-const ANSWER_BOUND: Duration = Duration::from_secs(15 * 60);
+pub const ANSWER_BOUND: Duration = Duration::from_secs(15 * 60);
 /// The news of a call that a slow client may be behind; older ones are dropped.
 const NEWS_MAX: usize = 64;
 /// The random bytes of a state that a client sends back.
@@ -41,6 +41,11 @@ impl ClientInfo {
     pub fn shows_forms(&self) -> bool {
         // Without a mode, forms are meant.
         self.capabilities.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none())
+    }
+
+    /// Whether it can open addresses for its user.
+    pub fn opens_addresses(&self) -> bool {
+        self.capabilities.elicitation.as_ref().is_some_and(|can| can.url.is_some())
     }
 }
 

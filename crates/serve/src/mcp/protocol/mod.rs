@@ -17,7 +17,7 @@ mod pages;
 mod server;
 mod wait;
 
-pub use call::{Call, ClientInfo, Delivery, Unanswered};
+pub use call::{ANSWER_BOUND, Call, ClientInfo, Delivery, Unanswered};
 pub use catalog::{Catalog, Change, Served, Wanted};
 pub use connection::ClientId;
 pub use logs::{Level, with_logs};
