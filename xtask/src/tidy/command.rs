@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 use super::{
     code,
     files::{self, Finding, SourceFile},
-    growth, layout, manifests, skips, tool_names, words,
+    growth, house, layout, manifests, skips, tool_names, words,
 };
 use crate::console;
 
@@ -15,6 +15,7 @@ use crate::console;
 pub(crate) fn run() -> Result<ExitCode> {
     let files = files::read()?;
     console::result(&growth::report(&files));
+    console::result(&house::report(&files));
     check_files(&files)?;
     console::result(&format!("tidy: {} files, no findings", files.len()));
     Ok(ExitCode::SUCCESS)
@@ -26,9 +27,10 @@ pub(crate) fn check() -> Result<()> {
 }
 
 fn check_files(files: &[SourceFile]) -> Result<()> {
-    let findings = findings(files);
+    let findings: Vec<String> =
+        findings(files).iter().map(ToString::to_string).chain(house::check(files)).collect();
     for finding in &findings {
-        console::problem(&finding.to_string());
+        console::problem(finding);
     }
     if !findings.is_empty() {
         bail!("{} house rule violations", findings.len());

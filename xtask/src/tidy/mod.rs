@@ -3,6 +3,7 @@
 //! - [`files`]: the files to check.
 //! - [`code`]: rules for Rust sources. [`layout`]: file locations. [`manifests`]: `Cargo.toml`. [`words`]: rules for all
 //!   texts, and links in documents. [`growth`]: code size, and limits on files and functions. [`skips`]: skipped tests.
+//!   [`house`]: figures about names, comments and imports ([`imports`]), with limits.
 //!   [`tool_names`]: the tools known to core.
 //! - [`scanner`]: separates Rust code from comments and strings.
 
@@ -10,6 +11,8 @@ mod code;
 mod command;
 mod files;
 mod growth;
+mod house;
+mod imports;
 mod layout;
 mod manifests;
 mod scanner;
