@@ -69,6 +69,8 @@ pub struct KeptOut {
 pub(crate) struct Profile {
     bubblewrap: PathBuf,
     own_users: bool,
+    /// The command before that of the application; empty if it needs none.
+    apart: Vec<OsString>,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<(PathBuf, Cover)>,
     anchors: Vec<Anchor>,
@@ -133,7 +135,8 @@ impl Confine {
         };
         let (covers, anchors) =
             self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
-        let profile = Profile { bubblewrap, own_users, covers, anchors };
+        let apart = if own_users { Vec::new() } else { self.apart.clone() };
+        let profile = Profile { bubblewrap, own_users, apart, covers, anchors };
         let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
         match hidden {
             Some(place) => Err(format!(
@@ -291,7 +294,9 @@ impl Profile {
     /// Its arguments that start a program with these arguments.
     pub(crate) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
         let mut all = self.options(rustix::process::geteuid().is_root());
-        all.extend(["--".into(), program.into()]);
+        all.push("--".into());
+        all.extend(self.apart.iter().cloned());
+        all.push(program.into());
         all.extend(arguments);
         all
     }
