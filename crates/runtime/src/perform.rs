@@ -112,7 +112,8 @@ impl<'a, D: Desktop> Performer<'a, D> {
             }
             Effect::AwaitApproval { approval } => {
                 let decided = self.options.people.decide(record, approval, self.session.planned());
-                let rejected = Event::Rejected { instruction: Some(INTERRUPTED.to_owned()) };
+                let rejected =
+                    Event::Rejected { instruction: Some(INTERRUPTED.to_owned()), is_message: true };
                 self.unless_interrupted(decided, rejected).await
             }
             Effect::Delegate { agent, subtask, message, request, context } => {

@@ -364,3 +364,28 @@ fn a_request_of_2026_07_28_carries_what_it_needs() {
     assert_eq!(read["error"]["code"], -32602, "{read}");
     assert_eq!(peer.close(), (Some(0), String::new()));
 }
+
+#[test]
+fn what_a_refusal_quotes_is_not_said_by_the_user() {
+    if !has_desktop() || !has_programs(&["mousepad"]) {
+        return;
+    }
+    let world = World::new();
+    world.configure("[desktop]\nconfine = \"off\"\n");
+    world.file(".ssh/id_work", "the key");
+    let file = world.path().join(".ssh/id_work");
+    let mut peer = Peer::start(&world, json!({}));
+    peer.does("start_desktop", json!({"task": "look at what is there"}));
+    // The first refusal names the file, in words of ours.
+    for attempt in 1..=3 {
+        let opened = peer.call("open", json!({"application": "mousepad", "files": [file]}));
+        assert!(text(&opened).contains("a place of secrets"), "{attempt}: {opened}");
+    }
+    peer.does("open", json!({"application": "mousepad"}));
+    for attempt in 1..=2 {
+        let act = json!({"actions": [{"tool": "read_file", "arguments": {"path": file}}]});
+        let read = peer.call("act", act);
+        assert!(!text(&read).contains("the key"), "{attempt}: {read}");
+    }
+    assert_eq!(peer.close(), (Some(0), String::new()));
+}

@@ -200,6 +200,9 @@ pub enum Event<O = Observation> {
         /// An instruction what to do instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
+        /// Whether the instruction is a message of this program, which may quote what was proposed, and not words of the user.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_message: bool,
     },
     /// The report of a delegate agent.
     Delegated {
@@ -303,7 +306,7 @@ impl<O> Event<O> {
             Self::Answered { answers } => Event::Answered { answers },
             Self::Unanswered { why } => Event::Unanswered { why },
             Self::Approved { scope } => Event::Approved { scope },
-            Self::Rejected { instruction } => Event::Rejected { instruction },
+            Self::Rejected { instruction, is_message } => Event::Rejected { instruction, is_message },
             Self::Delegated { report } => Event::Delegated { report },
             Self::Acknowledged { picture } => Event::Acknowledged { picture },
             Self::Stopped { reason } => Event::Stopped { reason },

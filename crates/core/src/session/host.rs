@@ -261,10 +261,13 @@ impl Acts for Host {
     fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
         let said = Told::by_host(&acted.replied.reply, "REJECTED".to_owned());
         session.host_record(said, acted);
+        let is_said = matches!(why, NotApproved::Rejected(_));
         match why.instruction(what) {
             Ok((question, instruction)) => {
                 session.blackboard.add_answer(&question, &instruction);
-                session.said.add(&instruction);
+                if is_said {
+                    session.said.add(&instruction);
+                }
                 session.instructed_instead(&instruction);
                 session.host.moves(HostTrigger::Instructed);
                 session.begin_step(self);
@@ -303,7 +306,7 @@ impl NotApproved {
     /// The question and the instruction for the blackboard; without an instruction, the reason to end.
     pub(super) fn instruction(self, what: &str) -> Result<(String, String), String> {
         match self {
-            Self::Rejected(Some(instruction)) => {
+            Self::Rejected(Some(instruction)) | Self::Refused(instruction) => {
                 Ok((format!("May I run {what}?"), format!("No. {instruction}")))
             }
             Self::Rejected(None) => Err(format!("{what} was not approved")),

@@ -42,6 +42,8 @@ pub(super) struct Asking {
 pub(super) enum NotApproved {
     /// A person rejected it, perhaps with an instruction.
     Rejected(Option<String>),
+    /// It was refused for a person, with a message that is not theirs.
+    Refused(String),
     /// Nobody decided.
     Unanswered(NoAnswer),
 }
@@ -203,9 +205,13 @@ impl Session {
                 acting.not_looked_again(&failure.message);
                 self.act(agent, acting);
             }
-            (Phase::Parked(acting, parked), Event::Rejected { instruction }) => {
+            (Phase::Parked(acting, parked), Event::Rejected { instruction, is_message }) => {
                 let what = parked.what();
-                agent.not_approved(self, acting.broken_off(), &what, NotApproved::Rejected(instruction));
+                let why = match instruction {
+                    Some(message) if is_message => NotApproved::Refused(message),
+                    instruction => NotApproved::Rejected(instruction),
+                };
+                agent.not_approved(self, acting.broken_off(), &what, why);
             }
             (Phase::Parked(acting, parked), Event::Unanswered { why }) => {
                 let what = parked.what();

@@ -147,7 +147,7 @@ fn status_that_may_not_follow_is_repaired_then_an_error() {
 fn confirm_parks_the_action_of_any_agent() {
     for (event, outcome) in [
         (Event::Approved { scope: ApprovalScope::Once }, None),
-        (Event::Rejected { instruction: None }, Some(SubtaskStatus::Rejected)),
+        (Event::Rejected { instruction: None, is_message: false }, Some(SubtaskStatus::Rejected)),
     ] {
         let mut h = baking(oven());
         h.step(&says("is-it-safe", &["open_door"]));

@@ -301,7 +301,7 @@ fn first_failed_step_of_a_plan_ends_the_round() {
     h.look();
     h.succeeds(h.windows.first().cloned(), Value::Null);
     h.step(&app("CONFIRM", &["click_element"]));
-    h.answer(Event::Rejected { instruction: None });
+    h.answer(Event::Rejected { instruction: None, is_message: false });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
     // A plan without steps is none.
     let empty = FollowerPlan { object: None, steps: vec![" ".to_owned()], ..FollowerPlan::default() };

@@ -41,12 +41,12 @@ fn parked_action_runs_only_when_approved() {
     h.look(); // CONTINUE
 
     let mut h = parked();
-    h.answer(Event::Rejected { instruction: None });
+    h.answer(Event::Rejected { instruction: None, is_message: false });
     assert_eq!(h.session.subtasks()[0].status, SubtaskStatus::Rejected);
     h.look(); // the host goes on
 
     let mut h = parked();
-    h.answer(Event::Rejected { instruction: Some("use the menu".to_owned()) });
+    h.answer(Event::Rejected { instruction: Some("use the menu".to_owned()), is_message: false });
     h.look();
     assert!(h.prompt().contains("No. use the menu"), "{}", h.prompt());
 
@@ -60,13 +60,13 @@ fn parked_action_runs_only_when_approved() {
     let confirm = json!({"thought": "risky", "status": "CONFIRM", "function": "launch_application", "arguments": {"name": "x"}});
     let mut h = Harness::started(config());
     h.step(&confirm);
-    h.answer(Event::Rejected { instruction: Some("open Calc".to_owned()) });
+    h.answer(Event::Rejected { instruction: Some("open Calc".to_owned()), is_message: false });
     h.step(&confirm);
     h.answer(Event::Approved { scope: ApprovalScope::Once });
     h.succeeds(None, Value::Null);
     assert_eq!(h.session.host_status(), HostStatus::Continue);
     h.step(&confirm);
-    h.answer(Event::Rejected { instruction: None });
+    h.answer(Event::Rejected { instruction: None, is_message: false });
     let outcome = h.outcome();
     assert_eq!(outcome.kind, OutcomeKind::Rejected);
     assert_eq!(outcome.reason, r#"launch_application(name="x") was not approved"#);

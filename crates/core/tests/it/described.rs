@@ -151,7 +151,7 @@ fn what_appears_later_is_judged_by_what_it_is_then() {
     assert_eq!(aim(&h), ("click_element".to_owned(), Some(ElementId(14))));
     // A person who says no: what ran before is remembered.
     let mut h = reached();
-    h.answer(Event::Rejected { instruction: Some("Leave it as it is.".to_owned()) });
+    h.answer(Event::Rejected { instruction: Some("Leave it as it is.".to_owned()), is_message: false });
     h.look();
     let prompt = h.prompt();
     assert!(prompt.contains("set_value(") && prompt.contains("Ada"), "{prompt}");

@@ -164,7 +164,7 @@ fn session_approval_covers_the_same_element_by_name() {
     h.succeeds(None, Value::Null);
     h.step(&json!({"thought": "t", "status": "CONFIRM", "action": click("e1")}));
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }), "once is once");
-    h.answer(Event::Rejected { instruction: Some("no".to_owned()) });
+    h.answer(Event::Rejected { instruction: Some("no".to_owned()), is_message: false });
     h.step(&app("CONFIRM", &["read_table"]));
     assert!(matches!(h.effect(), Effect::AwaitApproval { .. }));
 }

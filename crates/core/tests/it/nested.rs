@@ -406,10 +406,10 @@ fn a_step_that_is_not_approved_ends_the_workflow_and_not_the_round() {
         play.answer = answer;
         play.run(&mut |_, _| seen())
     };
-    let (play, outcome) = run(Event::Rejected { instruction: None });
+    let (play, outcome) = run(Event::Rejected { instruction: None, is_message: false });
     assert_eq!(outcome.kind, OutcomeKind::Finished, "{}", outcome.reason);
     assert!(play.prompts[1].contains("was not approved"), "{}", play.prompts[1]);
-    let (play, _) = run(Event::Rejected { instruction: Some("ask Bob first".to_owned()) });
+    let (play, _) = run(Event::Rejected { instruction: Some("ask Bob first".to_owned()), is_message: false });
     assert_eq!((play.approvals.len(), play.calls.len()), (1, 1), "it is not asked again");
     assert!(play.prompts[1].contains("ask Bob first"), "{}", play.prompts[1]);
 }

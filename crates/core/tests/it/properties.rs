@@ -156,7 +156,7 @@ fn answer(h: &Harness, choice: u16) -> Event {
         Effect::AwaitApproval { .. } => match choice % 5 {
             0 => Event::Approved { scope: ApprovalScope::Session },
             1 | 2 => Event::Approved { scope: ApprovalScope::Once },
-            3 => Event::Rejected { instruction: Some("otherwise".to_owned()) },
+            3 => Event::Rejected { instruction: Some("otherwise".to_owned()), is_message: false },
             _ => Event::Unanswered { why: NoAnswer::NoChannel },
         },
         Effect::Delegate { .. } => {
@@ -258,7 +258,7 @@ fn every_event() -> Vec<Event> {
         Event::Answered { answers: Vec::new() },
         Event::Unanswered { why: NoAnswer::TimedOut },
         Event::Approved { scope: ApprovalScope::Session },
-        Event::Rejected { instruction: None },
+        Event::Rejected { instruction: None, is_message: false },
         Event::Delegated { report: AgentReport { status: SubtaskStatus::Error, result: "m".to_owned() } },
         Event::acknowledged(),
         Event::Stopped { reason: StopReason::Signal },

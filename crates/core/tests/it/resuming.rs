@@ -225,7 +225,7 @@ fn an_approved_delegation_is_carried_out_and_a_rejected_one_is_not() {
     assert!(approval.commands[0].to_line().contains("golden"), "{approval:?}");
 
     let mut h = asked();
-    h.answer(Event::Rejected { instruction: None });
+    h.answer(Event::Rejected { instruction: None, is_message: false });
     assert_eq!(h.outcome().kind, OutcomeKind::Rejected);
     let mut h = asked();
     h.answer(Event::Unanswered { why: NoAnswer::NoChannel });

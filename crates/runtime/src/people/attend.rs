@@ -97,7 +97,7 @@ impl People<'_> {
         match self.approvals {
             Approvals::Ask => {}
             Approvals::All => return Event::Approved { scope: ApprovalScope::Once },
-            Approvals::None => return Event::Rejected { instruction: None },
+            Approvals::None => return Event::Rejected { instruction: None, is_message: false },
         }
         match bounded(self.approval_timeout, self.channel.decide_boxed(&asking)).await {
             None => Event::Unanswered { why: NoAnswer::TimedOut },
@@ -105,7 +105,11 @@ impl People<'_> {
             Some(Decided::Approved(scope)) => Event::Approved { scope },
             Some(Decided::Rejected(instruction)) => Event::Rejected {
                 instruction: instruction.filter(|instruction| !instruction.trim().is_empty()),
+                is_message: false,
             },
+            Some(Decided::Refused(message)) => {
+                Event::Rejected { instruction: Some(message), is_message: true }
+            }
         }
     }
 }

@@ -89,6 +89,8 @@ pub enum Decided {
     Approved(ApprovalScope),
     /// Rejected, optionally with an instruction.
     Rejected(Option<String>),
+    /// Not approved, with a message for whoever proposed it. These are not words of the user: it may quote what was proposed.
+    Refused(String),
     /// There is no user.
     Nobody,
 }

@@ -345,7 +345,7 @@ impl Story {
             Event::Answered { answers } => self.user_replied(UserReply::Answers(answers.clone()), updates),
             Event::Unanswered { why } => self.user_replied(UserReply::Nobody(*why), updates),
             Event::Approved { scope } => self.user_replied(UserReply::Approved(*scope), updates),
-            Event::Rejected { instruction } => {
+            Event::Rejected { instruction, .. } => {
                 self.user_replied(UserReply::Rejected(instruction.clone()), updates);
             }
             Event::Stopped { reason } => {

@@ -129,7 +129,7 @@ impl Shared {
                     let done = self.command.take().map(|command| Done { command, result: result.clone() });
                     self.turn.done.extend(done);
                 }
-                Event::Rejected { instruction } => {
+                Event::Rejected { instruction, .. } => {
                     let why = instruction.clone().unwrap_or_else(|| "the user did not approve it".to_owned());
                     self.turn.rejected = Some(why);
                 }

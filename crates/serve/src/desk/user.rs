@@ -69,7 +69,7 @@ impl UserChannel for Client {
     async fn decide(&self, request: &ApprovalRequest) -> Decided {
         match (self.attending)(Asking::Approval(Box::new(request.clone()))).await {
             Said::Approved => Decided::Approved(deskhand_core::session::ApprovalScope::Once),
-            Said::No(reason) => Decided::Rejected(Some(reason)),
+            Said::No(reason) => Decided::Refused(reason),
             Said::Answers(_) => Decided::Nobody,
         }
     }

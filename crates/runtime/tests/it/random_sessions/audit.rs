@@ -174,7 +174,7 @@ impl Audit<'_> {
                 self.asked = Some((commands, true));
                 self.counts.note("person", "approved");
             }
-            Event::Rejected { instruction } => {
+            Event::Rejected { instruction, .. } => {
                 let how = if instruction.is_some() { "rejected with an instruction" } else { "rejected" };
                 self.counts.note("person", how);
             }
