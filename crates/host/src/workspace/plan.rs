@@ -74,9 +74,11 @@ impl WorkspacePlan {
         self.kind == DesktopKind::Virtual && self.kept_out().is_some()
     }
 
-    /// The places that are kept from applications, since keys and secrets are there. Blocking the first time.
+    /// The places that are kept from tools that read files, since keys and secrets are there: our own ones, and what is kept from
+    /// applications. Blocking the first time.
     pub(crate) fn hidden_places(&self) -> Vec<PathBuf> {
-        self.kept_out().map(|kept| kept.hidden.clone()).unwrap_or_default()
+        let kept = self.kept_out().map(|kept| kept.hidden.as_slice()).unwrap_or_default();
+        kept.iter().chain(&self.confine.hidden).cloned().collect()
     }
 
     fn kept_out(&self) -> Option<&KeptOut> {
