@@ -8,7 +8,7 @@ use std::{
 use deskhand_core::{
     duration::milliseconds,
     ids::WindowId,
-    ui::{Role, State, WindowInfo, WindowKind},
+    ui::{Partial, Role, State, WindowInfo, WindowKind},
 };
 use deskhand_desktop::{
     Aspect, Change, Desktop, DesktopError, DesktopResult, QuietLimits, Settled, TreeLimits,
@@ -19,7 +19,7 @@ use super::waited::Waited;
 use crate::patience::watch_app;
 
 /// After this time, a window whose application is unknown to assistive technology counts as one without elements, although its
-/// toolkit could expose some.
+/// toolkit could expose some, and so does one whose application does not answer.
 const SILENT: Duration = Duration::from_secs(12);
 /// How long a window that shows its elements must be quiet. LibreOffice goes on to enable single buttons of its toolbars by timers
 /// of 50 to 150 ms.
@@ -95,6 +95,7 @@ async fn idle<D: Desktop>(
         matches!(change, Change::Element { aspect: Aspect::State(State::Enabled | State::Sensitive), .. })
     };
     loop {
+        let looked = Instant::now();
         let watch = match watch_app(desktop, window.id).await {
             Ok(watch) => watch,
             Err(DesktopError::NoWindow(_)) => return Ok(None),
@@ -105,8 +106,8 @@ async fn idle<D: Desktop>(
             Some(now) => now.clone(),
             None => return Ok(None),
         };
-        let Some(elements) = count(desktop, window.id, few).await? else { return Ok(None) };
-        let shown = window.accessible && elements >= ELEMENTS_MIN;
+        let Some(looked_at) = look_at(desktop, window.id, few).await? else { return Ok(None) };
+        let shown = window.accessible && looked_at.elements >= ELEMENTS_MIN;
         if shown && !learnt {
             tracing::debug!(window = %window.id, "a window shows its first elements");
             // What reads drawn areas is made ready while the window opens.
@@ -132,18 +133,46 @@ async fn idle<D: Desktop>(
         let settled = settle_or_change(desktop, watch, quiet, &windows).await?;
         let waited_ms = settled.as_ref().map_or_else(|| milliseconds(begun.elapsed()), |one| one.waited_ms);
         waited.spent(waited_ms);
-        if !window.accessible {
-            silent_ms += waited_ms;
+        let is_silent = !window.accessible || (!shown && !looked_at.answers);
+        if is_silent {
+            // With the look: an application that does not answer makes it long.
+            silent_ms += milliseconds(looked.elapsed()).max(waited_ms);
         }
-        let shows_none = !window.accessible
-            && (silent_ms >= milliseconds(SILENT) || !desktop.may_show_elements(&window).await?);
+        let shows_none = is_silent
+            && (silent_ms >= milliseconds(SILENT)
+                || (!window.accessible && !desktop.may_show_elements(&window).await?));
         let rests = settled.as_ref().is_some_and(|settled| {
             !settled.timed_out && settled.changes.iter().all(|change| had_changes && only_enables(change))
         });
-        if ((shown || shows_none) && rests) || waited.is_over() {
+        // One that does not answer never says that it rests.
+        let never_answers = is_silent && silent_ms >= 2 * milliseconds(SILENT);
+        if ((shown || shows_none) && rests) || never_answers || waited.is_over() {
             return Ok(Some(window));
         }
         had_changes |= settled.is_none_or(|settled| !settled.changes.is_empty());
+    }
+}
+
+/// What a look at a window found.
+struct Look {
+    elements: usize,
+    /// Whether the application answered in time.
+    answers: bool,
+}
+
+/// Looks at a window within limits; `None` if it has gone.
+async fn look_at<D: Desktop>(
+    desktop: &D,
+    window: WindowId,
+    limits: TreeLimits,
+) -> DesktopResult<Option<Look>> {
+    match desktop.tree(window, limits).await {
+        Ok(tree) => Ok(Some(Look {
+            elements: tree.elements.len(),
+            answers: !matches!(tree.partial, Some(Partial::NotAnswering | Partial::Deadline)),
+        })),
+        Err(DesktopError::NoWindow(_)) => Ok(None),
+        Err(error) => Err(error),
     }
 }
 
@@ -153,11 +182,7 @@ async fn count<D: Desktop>(
     window: WindowId,
     limits: TreeLimits,
 ) -> DesktopResult<Option<usize>> {
-    match desktop.tree(window, limits).await {
-        Ok(tree) => Ok(Some(tree.elements.len())),
-        Err(DesktopError::NoWindow(_)) => Ok(None),
-        Err(error) => Err(error),
-    }
+    Ok(look_at(desktop, window, limits).await?.map(|look| look.elements))
 }
 
 /// Waits for quiet; `None` once the windows are not as they were: a greeting goes, or what it greeted for comes.

@@ -14,10 +14,16 @@ const WAITS_MAX: usize = 1_000;
 /// The longest wait for one change before the state is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
+/// How many times as long as its bound a wait may take with all that is read meanwhile: an application that does not answer makes each
+/// look as long as an answer may take.
+const LOOKS_FACTOR: u32 = 2;
+
 /// Time spent waiting.
 pub(crate) struct Waited {
     pub(crate) spent_ms: u64,
     bound_ms: u64,
+    /// When it ends at the latest.
+    end: Instant,
     rounds: usize,
     /// How long nothing has changed.
     pub(super) still_ms: u64,
@@ -25,11 +31,12 @@ pub(crate) struct Waited {
 
 impl Waited {
     pub(crate) fn new(bound: Duration) -> Self {
-        Self { spent_ms: 0, bound_ms: milliseconds(bound), rounds: 0, still_ms: 0 }
+        let end = Instant::now() + bound * LOOKS_FACTOR;
+        Self { spent_ms: 0, bound_ms: milliseconds(bound), end, rounds: 0, still_ms: 0 }
     }
 
-    pub(crate) const fn is_over(&self) -> bool {
-        self.spent_ms >= self.bound_ms || self.rounds >= WAITS_MAX
+    pub(crate) fn is_over(&self) -> bool {
+        self.spent_ms >= self.bound_ms || self.rounds >= WAITS_MAX || Instant::now() >= self.end
     }
 
     /// Waits for a change of the windows, or until anything else that changes, such as a new accessibility tree, is quiet.
