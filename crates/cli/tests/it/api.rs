@@ -26,7 +26,7 @@ fn the_reference_of_the_api_is_current() {
 fn page(document: &Value) -> String {
     let mut page = format!(
         "# API\n\nGenerated from the OpenAPI document, [openapi.json](openapi.json), which `deskhand serve` also sends as \
-         `/api/openapi.json`; tests\ncompare the three. [A page to watch and steer](../guides/serve.md) says how to start the \
+         `/api/openapi.json`; tests\ncompare the three. [Web interface](../guides/serve.md) says how to start the \
          service and where its token is.\n\n{}\n",
         text(&document["info"], "description")
     );
