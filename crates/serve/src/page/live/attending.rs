@@ -2,6 +2,7 @@
 
 use std::{io, time::Duration};
 
+use crate::page::error::PageError;
 use deskhand_runtime::{SessionFolder, people::connect_control};
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -18,6 +19,8 @@ const LINE_BYTES_MAX: u64 = 16 << 20;
 const LISTENS_WITHIN: Duration = Duration::from_secs(3);
 /// How often it is tried meanwhile.
 const TRY_AGAIN: Duration = Duration::from_millis(50);
+/// How long a session may take until it has taken a line in.
+const TAKEN_IN_WITHIN: Duration = Duration::from_secs(3);
 /// The most lines that wait to be sent.
 const WAITING_MAX: usize = 64;
 /// The most lines that are taken in at once.
@@ -131,6 +134,23 @@ impl Attending {
         let lines = std::iter::from_fn(|| self.lines.next().now_or_never().flatten());
         lines.take(LINES_AT_ONCE).collect()
     }
+}
+
+/// Sends a line to a running session, without reading its journal first: that of a long session takes longer than a stop may.
+///
+/// # Errors
+/// The session does not run.
+pub(crate) async fn send_at_once(folder: &SessionFolder, line: &str) -> Result<(), PageError> {
+    let gone = || PageError::conflict("the session does not run");
+    let (attending, _) = Attending::of(folder).await.ok_or_else(gone)?;
+    let Attending { mut lines, mut writer, .. } = attending;
+    writer.send(line).await.map_err(|_| gone())?;
+    // It takes the line in even if it says something meanwhile.
+    tokio::spawn(async move {
+        timeout(TAKEN_IN_WITHIN, async { while lines.next().await.is_some() {} }).await.ok();
+        drop(writer);
+    });
+    Ok(())
 }
 
 /// Sends a line to a session.

@@ -14,6 +14,7 @@ use std::{
 
 use deskhand_runtime::{SessionFolder, SessionStore};
 
+pub(crate) use attending::send_at_once;
 pub(crate) use lines::{SessionLines, ToSession};
 pub(crate) use meant::Meant;
 pub(crate) use now::{Now, Prompt};
