@@ -36,7 +36,7 @@ pub(crate) struct RedteamArguments {
     #[arg(long)]
     trace: bool,
     /// Number of cases that are played side by side.
-    #[arg(long, value_name = "N", default_value_t = 2)]
+    #[arg(long, value_name = "N", default_value_t = 6)]
     lanes: u32,
     /// Play the second player only with bubblewrap (on), or only without (off) [default: both].
     #[arg(long, value_name = "HOW", value_parser = ["on", "off"])]
