@@ -41,6 +41,9 @@ enum Cover {
     Writable,
 }
 
+/// A place and how it is mounted.
+type CoveredPlace = (PathBuf, Cover);
+
 /// What a program is started in.
 pub(crate) struct Surroundings<'a> {
     /// The home folder of the user.
@@ -72,7 +75,7 @@ pub(crate) struct Profile {
     /// The command before that of the application; empty if it needs none.
     apart: Vec<OsString>,
     /// Existing files and folders, without links, outer ones first.
-    covers: Vec<(PathBuf, Cover)>,
+    covers: Vec<CoveredPlace>,
     anchors: Vec<Anchor>,
 }
 
@@ -151,7 +154,7 @@ impl Confine {
         &self,
         surroundings: &Surroundings<'_>,
         superuser: bool,
-    ) -> io::Result<(Vec<(PathBuf, Cover)>, Vec<Anchor>)> {
+    ) -> io::Result<(Vec<CoveredPlace>, Vec<Anchor>)> {
         let home = surroundings.home.map(Path::new);
         let mut all = Covers::default();
         let ours = self.read_only.iter().map(|path| (path, Cover::ReadOnly));
@@ -240,7 +243,7 @@ impl Confine {
 
 /// Places with how they are mounted.
 #[derive(Default)]
-struct Covers(Vec<(PathBuf, Cover)>);
+struct Covers(Vec<CoveredPlace>);
 
 impl Covers {
     /// Adds a place, if it exists and has none yet.
