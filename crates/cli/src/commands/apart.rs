@@ -13,5 +13,5 @@ use crate::{
 pub(crate) fn apart(args: &ApartArgs) -> CommandResult {
     stand_apart().map_err(|error| CliError::failed_to("keep the program apart from others", error))?;
     let error = Command::new(&args.program).args(&args.arguments).exec();
-    Err(CliError::failed_to(&format!("execute {}", args.program.display()), error))
+    Err(CliError::failed_to(format!("execute {}", args.program.display()), error))
 }

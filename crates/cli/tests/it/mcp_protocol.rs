@@ -113,7 +113,7 @@ fn a_client_that_opens_addresses_has_the_user_decide_on_a_page() {
         (call, question["id"].clone(), url)
     };
     let agree = |peer: &mut Peer, id: Value, action: &str| {
-        peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": action}}))
+        peer.send(json!({"jsonrpc": "2.0", "id": id, "result": {"action": action}}));
     };
     let (call, id, url) = ask(&mut peer, "<b>wanted</b>");
     agree(&mut peer, id, "accept");

@@ -136,21 +136,22 @@ impl Attending {
     }
 }
 
-/// Sends a line to a running session, without reading its journal first: that of a long session takes longer than a stop may.
+/// Sends a line to a running session; what has to be awaited then, so that the session takes it in even if it says something meanwhile.
 ///
 /// # Errors
 /// The session does not run.
-pub(crate) async fn send_at_once(folder: &SessionFolder, line: &str) -> Result<(), PageError> {
+pub(super) async fn send_at_once(
+    folder: &SessionFolder,
+    line: &str,
+) -> Result<impl Future<Output = ()> + Send + 'static + use<>, PageError> {
     let gone = || PageError::conflict("the session does not run");
     let (attending, _) = Attending::of(folder).await.ok_or_else(gone)?;
     let Attending { mut lines, mut writer, .. } = attending;
     writer.send(line).await.map_err(|_| gone())?;
-    // It takes the line in even if it says something meanwhile.
-    tokio::spawn(async move {
+    Ok(async move {
         timeout(TAKEN_IN_WITHIN, async { while lines.next().await.is_some() {} }).await.ok();
         drop(writer);
-    });
-    Ok(())
+    })
 }
 
 /// Sends a line to a session.

@@ -13,8 +13,8 @@ use std::{
 };
 
 use deskhand_runtime::{SessionFolder, SessionStore};
+use tokio::task::JoinSet;
 
-pub(crate) use attending::send_at_once;
 pub(crate) use lines::{SessionLines, ToSession};
 pub(crate) use meant::Meant;
 pub(crate) use now::{Now, Prompt};
@@ -27,6 +27,8 @@ use crate::fleet::FLEET;
 pub(crate) struct Hub {
     store: SessionStore,
     watched: Mutex<HashMap<PathBuf, Arc<Watched>>>,
+    /// Lines that were sent at once, until they are taken in.
+    sent: Mutex<JoinSet<()>>,
 }
 
 /// A session that somebody watches, or has watched. Locked while its journal is read for who comes first; who comes meanwhile waits.
@@ -34,7 +36,7 @@ type Watched = tokio::sync::Mutex<Weak<LiveSession>>;
 
 impl Hub {
     pub(super) fn new(store: SessionStore) -> Self {
-        Self { store, watched: Mutex::default() }
+        Self { store, watched: Mutex::default(), sent: Mutex::default() }
     }
 
     /// The folder of a session.
@@ -69,6 +71,18 @@ impl Hub {
         drop(watched);
         self.lock().retain(|_, watched| Arc::strong_count(watched) > 1 || is_watched(watched));
         read
+    }
+
+    /// Sends a line to a running session, without reading its journal first: that of a long session takes longer than a stop may.
+    ///
+    /// # Errors
+    /// The session does not run.
+    pub(crate) async fn send_at_once(&self, folder: &SessionFolder, line: &str) -> Result<(), PageError> {
+        let taken_in = attending::send_at_once(folder, line).await?;
+        let mut sent = self.sent.lock().unwrap_or_else(PoisonError::into_inner);
+        while sent.try_join_next().is_some() {}
+        sent.spawn(taken_in);
+        Ok(())
     }
 
     /// How many watch, all sessions together.

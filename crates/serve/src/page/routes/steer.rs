@@ -18,7 +18,7 @@ use crate::page::{
     error::PageError,
     fleet::task_of,
     json::JsonBody,
-    live::{Meant, Prompt, send_at_once},
+    live::{Meant, Prompt},
     once::Attempt,
 };
 
@@ -59,9 +59,9 @@ pub(super) async fn wish(
     }
     match (&service.fleet, task_of(&id)) {
         (Some(fleet), Some(task)) => fleet.wish(&task, &line.to_string()).await?,
-        (Some(_), None) | (None, _) if line["do"] == "stop" => {
+        (Some(_), None) | (None, _) if line.get("do").is_some_and(|what| what == "stop") => {
             let located = service.locate(&id).await?;
-            send_at_once(&located.folder, &line.to_string()).await?;
+            service.hub.send_at_once(&located.folder, &line.to_string()).await?;
         }
         (Some(_), None) | (None, _) => service.session(&id).await?.1.wish(&line).await?,
     }
