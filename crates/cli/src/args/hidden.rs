@@ -61,16 +61,6 @@ pub(crate) struct SandboxedArgs {
     pub(crate) arguments: Vec<OsString>,
 }
 
-/// What to run apart.
-#[derive(Debug, Args)]
-pub(crate) struct ApartArgs {
-    /// The program.
-    pub(crate) program: PathBuf,
-    /// Its arguments.
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-    pub(crate) arguments: Vec<OsString>,
-}
-
 /// Which worker to watch over.
 #[derive(Debug, Args)]
 pub(crate) struct WatchWorkerArgs {

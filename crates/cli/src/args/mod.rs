@@ -33,9 +33,7 @@ pub(crate) use fleet::{
     FleetArgs, FleetCommand, FleetKeyArgs, FleetLimitArgs, FleetResultsArgs, FleetServerArgs,
     FleetStatusArgs, FleetSubmitArgs, FleetTasksArgs, FleetWatchArgs, SignArgs, WorkerArgs,
 };
-pub(crate) use hidden::{
-    ApartArgs, BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs, WatchWorkerArgs,
-};
+pub(crate) use hidden::{BrowserEngine, HoldBrowserArgs, KeepDesktopArgs, SandboxedArgs, WatchWorkerArgs};
 pub(crate) use knowledge::{
     ExperienceArgs, ExperienceCommand, ForgetArgs, KnowledgeAddArgs, KnowledgeArgs, KnowledgeCommand,
     KnowledgeSearchArgs,
@@ -184,9 +182,6 @@ pub(crate) enum Command {
     /// Enter a sandbox and execute a program (internal).
     #[command(hide = true)]
     Sandboxed(SandboxedArgs),
-    /// Execute a program that cannot look into processes outside (internal).
-    #[command(hide = true)]
-    Apart(ApartArgs),
     /// End a worker that is stopped for too long (internal).
     #[command(hide = true)]
     WatchWorker(WatchWorkerArgs),

@@ -3,7 +3,6 @@
 
 mod act;
 mod agents;
-mod apart;
 mod batch;
 mod config;
 mod consent;
@@ -95,7 +94,6 @@ pub(crate) fn run(command: Command) -> CommandResult {
         Command::HoldBrowser(args) => block_on(hold_browser::hold_browser(args)),
         Command::ReadFiles => files::read_files(),
         Command::WatchWorker(args) => worker::watch_worker(&args),
-        Command::Apart(args) => apart::apart(&args),
         Command::Sandboxed(args) => sandboxed::sandboxed(&args),
         Command::Secret(args) => block_on(secret::secret(&args)),
         Command::States(args) => states::states(&args),

@@ -311,23 +311,3 @@ fn all_variables_that_steer_are_listed() {
     assert!(missing.is_empty(), "{missing:?} are in no list of what steers");
     assert!(found.iter().any(|name| name.starts_with("DESKHAND_CONFIG")), "{found:?}");
 }
-
-#[test]
-fn a_program_apart_looks_into_no_other_process() {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    // A kernel without Landlock keeps nothing apart.
-    let keeps_apart = deskhand_confine::support(&path).landlock > 0;
-    let folder = format!("/proc/{}/root/", std::process::id());
-    let list = |mut command: Command, folder: &str| command.args(["ls", folder]).output().unwrap();
-    let plain = || Command::new("env");
-    let apart = || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_deskhand"));
-        command.arg("apart");
-        command
-    };
-    assert!(list(plain(), &folder).status.success(), "without it, the process is open");
-    let refused = list(apart(), &folder);
-    assert_eq!(refused.status.success(), !keeps_apart, "{refused:?}");
-    assert_eq!(refused.stdout.is_empty(), keeps_apart, "{refused:?}");
-    assert!(list(apart(), "/proc/self/root/").status.success());
-}

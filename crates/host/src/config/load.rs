@@ -112,9 +112,6 @@ pub(crate) fn local_dir(config: &Config) -> PathBuf {
     config.local.dir.as_deref().map_or_else(usual, expanded)
 }
 
-/// The argument on which this program executes another one apart from the processes outside; its arguments follow.
-const APART_ARGUMENT: &str = "apart";
-
 /// How applications of a virtual desktop are confined: nothing that steers us, or that we tell agents, exists for them.
 pub fn confine(config: &Config) -> Confine {
     let store = session_store(config);
@@ -140,9 +137,6 @@ pub fn confine(config: &Config) -> Confine {
             .chain(own_folders(config, &store))
             .collect(),
         read_only: Vec::new(),
-        apart: std::env::current_exe()
-            .map(|program| vec![program.into_os_string(), APART_ARGUMENT.into()])
-            .unwrap_or_default(),
         programs: std::env::current_exe().into_iter().collect(),
         documents: vec![documents_dir(&store)],
     }

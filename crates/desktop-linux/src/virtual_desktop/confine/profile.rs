@@ -72,8 +72,6 @@ pub struct KeptOut {
 pub(crate) struct Profile {
     bubblewrap: PathBuf,
     own_users: bool,
-    /// The command before that of the application; empty if it needs none.
-    apart: Vec<OsString>,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<CoveredPlace>,
     anchors: Vec<Anchor>,
@@ -138,8 +136,7 @@ impl Confine {
         };
         let (covers, anchors) =
             self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
-        let apart = if own_users { Vec::new() } else { self.apart.clone() };
-        let profile = Profile { bubblewrap, own_users, apart, covers, anchors };
+        let profile = Profile { bubblewrap, own_users, covers, anchors };
         let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
         match hidden {
             Some(place) => Err(format!(
@@ -297,9 +294,7 @@ impl Profile {
     /// Its arguments that start a program with these arguments.
     pub(crate) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
         let mut all = self.options(rustix::process::geteuid().is_root());
-        all.push("--".into());
-        all.extend(self.apart.iter().cloned());
-        all.push(program.into());
+        all.extend(["--".into(), program.into()]);
         all.extend(arguments);
         all
     }

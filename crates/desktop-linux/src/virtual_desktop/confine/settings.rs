@@ -1,6 +1,6 @@
 //! How the applications of a virtual desktop are confined, as the configuration says.
 
-use std::{ffi::OsString, path::PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
@@ -33,9 +33,6 @@ pub struct Confine {
     pub read_only: Vec<PathBuf>,
     /// Our own programs, which they can read and run, and cannot replace.
     pub programs: Vec<PathBuf>,
-    /// The command that executes the program in its arguments apart from the processes outside: it must be able to see into none. Root
-    /// needs it; users get a namespace.
-    pub apart: Vec<OsString>,
     /// Folders of documents that we put there for them: they can write to what is in one, and cannot put another one in its place.
     pub documents: Vec<PathBuf>,
 }
