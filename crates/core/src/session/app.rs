@@ -258,13 +258,8 @@ impl Acts for App {
             session.break_off("the agent of the rejected action no longer exists");
             return;
         }
-        let is_said = matches!(why, NotApproved::Rejected(_));
-        match why.instruction(what) {
-            Ok((question, instruction)) => {
-                session.blackboard.add_answer(&question, &instruction);
-                if is_said {
-                    session.said.add(&instruction);
-                }
+        match session.note_not_approved(what, why) {
+            Ok(instruction) => {
                 session.app_moves(self.0, AppTrigger::Instructed);
                 if session.instructed_instead(&instruction) {
                     session.back_to_host();

@@ -261,13 +261,8 @@ impl Acts for Host {
     fn not_approved(self, session: &mut Session, acted: Acted<HostReply>, what: &str, why: NotApproved) {
         let said = Told::by_host(&acted.replied.reply, "REJECTED".to_owned());
         session.host_record(said, acted);
-        let is_said = matches!(why, NotApproved::Rejected(_));
-        match why.instruction(what) {
-            Ok((question, instruction)) => {
-                session.blackboard.add_answer(&question, &instruction);
-                if is_said {
-                    session.said.add(&instruction);
-                }
+        match session.note_not_approved(what, why) {
+            Ok(instruction) => {
                 session.instructed_instead(&instruction);
                 session.host.moves(HostTrigger::Instructed);
                 session.begin_step(self);
@@ -304,7 +299,7 @@ fn delegates(recorded: &Recorded<HostReply>) -> bool {
 
 impl NotApproved {
     /// The question and the instruction for the blackboard; without an instruction, the reason to end.
-    pub(super) fn instruction(self, what: &str) -> Result<(String, String), String> {
+    fn instruction(self, what: &str) -> Result<(String, String), String> {
         match self {
             Self::Rejected(Some(instruction)) | Self::Refused(instruction) => {
                 Ok((format!("May I run {what}?"), format!("No. {instruction}")))
@@ -317,6 +312,19 @@ impl NotApproved {
                 Err(format!("{what} was not approved: the request timed out"))
             }
         }
+    }
+}
+
+impl Session {
+    /// Notes what the agents learn of an action that was not approved; returns the instruction, or the reason to end.
+    pub(super) fn note_not_approved(&mut self, what: &str, why: NotApproved) -> Result<String, String> {
+        let is_said = matches!(why, NotApproved::Rejected(_));
+        let (question, instruction) = why.instruction(what)?;
+        self.blackboard.add_answer(&question, &instruction);
+        if is_said {
+            self.said.add(&instruction);
+        }
+        Ok(instruction)
     }
 }
 
