@@ -43,7 +43,6 @@ const IRREGULAR: &[&str] = &[
     "Brought",
     "Chosen",
     "Cut",
-    "Drawn",
     "Driven",
     "Fallen",
     "Felt",
