@@ -9,6 +9,7 @@
 
 mod abandoned;
 pub(crate) mod accessibility_bus;
+mod configuration;
 pub(crate) mod confine;
 pub(crate) mod environment;
 pub(crate) mod folders;

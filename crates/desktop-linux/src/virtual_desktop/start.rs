@@ -29,12 +29,11 @@ use crate::{
     server::Server,
     times::{StartupTimes, elapsed_ms},
     virtual_desktop::{
-        abandoned, accessibility_bus,
-        confine::{Confine, Profile, Surroundings},
-        environment::{Environment, SETTINGS_FOLDER},
-        folders::{create_private, desktops_of_user, log_of, write_private},
+        abandoned, accessibility_bus, configuration,
+        confine::{Confine, NamespaceHolder, Profile, Surroundings},
+        environment::Environment,
+        folders::{desktops_of_user, log_of, write_private},
         processes::{Privileges, Processes, ProgramStart, Started},
-        session_bus,
     },
     x11::{
         display::{Address, Display},
@@ -71,46 +70,6 @@ impl Default for VirtualOptions {
     }
 }
 
-/// New windows get the focus, clicks focus windows, and no key is intercepted.
-const WINDOW_MANAGER_CONFIGURATION: &str = r#"<?xml version="1.0" encoding="UTF-8"?>
-<openbox_config xmlns="http://openbox.org/3.4/rc">
-  <focus><focusNew>yes</focusNew><followMouse>no</followMouse><focusLast>yes</focusLast></focus>
-  <placement><policy>Smart</policy><center>yes</center></placement>
-  <theme><name>Clearlooks</name><titleLayout>NLIMC</titleLayout><animateIconify>no</animateIconify></theme>
-  <desktops><number>1</number><popupTime>0</popupTime></desktops>
-  <resize><drawContents>yes</drawContents><popupShow>Never</popupShow></resize>
-  <keyboard></keyboard>
-  <mouse>
-    <dragThreshold>1</dragThreshold>
-    <doubleClickTime>500</doubleClickTime>
-    <context name="Client">
-      <mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
-      <mousebind button="Middle" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
-      <mousebind button="Right" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
-    </context>
-    <context name="Titlebar">
-      <mousebind button="Left" action="Press"><action name="Focus"/><action name="Raise"/></mousebind>
-      <mousebind button="Left" action="Drag"><action name="Move"/></mousebind>
-      <mousebind button="Left" action="DoubleClick"><action name="ToggleMaximize"/></mousebind>
-    </context>
-    <context name="Close"><mousebind button="Left" action="Click"><action name="Close"/></mousebind></context>
-    <context name="Maximize">
-      <mousebind button="Left" action="Click"><action name="ToggleMaximize"/></mousebind>
-    </context>
-    <context name="Iconify"><mousebind button="Left" action="Click"><action name="Iconify"/></mousebind></context>
-    <context name="BRCorner">
-      <mousebind button="Left" action="Drag"><action name="Resize"/></mousebind>
-    </context>
-  </mouse>
-</openbox_config>
-"#;
-
-/// No blinking caret, and no long wait for a second click, where the user has not chosen otherwise: an application that waits
-/// for nothing else can be seen to sleep. Scroll bars stay in view, so that none fades. GTK 4 gets no animations either; with
-/// those of GTK 3 off, Chromium loses drops; `programs.rs` turns them off for single programs.
-const TOOLKIT_SETTINGS: &str =
-    "[Settings]\ngtk-cursor-blink=false\ngtk-double-click-time=100\ngtk-overlay-scrolling=false\n";
-
 /// The names that the X server chooses one of when it starts.
 const SERVER_FILES: &str = "/tmp/.X11-unix/X*\n/tmp/.X*-lock\n/tmp/.tX*-lock\n";
 
@@ -138,7 +97,7 @@ pub(crate) async fn start(options: VirtualOptions) -> DesktopResult<Parts> {
     let held = abandoned::hold(folder.path()).map_err(|error| cannot_prepare(&error))?;
     let mut cookie = [0; 16];
     getrandom::fill(&mut cookie).map_err(|error| cannot_prepare(&io::Error::other(error.to_string())))?;
-    write_files(folder.path(), &cookie, &user).map_err(|error| cannot_prepare(&error))?;
+    configuration::write_files(folder.path(), &cookie, &user).map_err(|error| cannot_prepare(&error))?;
     let environment = user.of_virtual_desktop(folder.path());
     let processes = Processes::guarded(folder.path(), environment.path(), held)
         .map_err(|error| cannot_prepare(&error))?;
@@ -183,14 +142,17 @@ async fn start_parts(
 ) -> DesktopResult<Up> {
     let first = environment.clone();
     // Made before the display runs, which is not to be kept from services.
-    let profile = starting.profile(&options.confine, &first).await?;
+    let (profile, holder) = starting.profile(&options.confine, &first).await?;
     let (server, session) = tokio::try_join!(
         async {
             let number = start_server(starting, &first, options.size).await?;
             Ok((number, elapsed_ms(begun)))
         },
         async {
-            let address = start_session_bus(starting, &first, profile).await?;
+            let (address, pid) = start_session_bus(starting, &first, profile).await?;
+            if let Some(holder) = holder {
+                starting.leave_namespaces(holder, pid).await?;
+            }
             Ok((address, elapsed_ms(begun)))
         },
     )?;
@@ -274,7 +236,7 @@ async fn start_session_bus(
     starting: &Starting,
     environment: &Environment,
     profile: Option<Profile>,
-) -> DesktopResult<String> {
+) -> DesktopResult<(String, u32)> {
     let mut configuration = OsString::from("--config-file=");
     configuration.push(starting.folder.join("bus.conf"));
     let arguments = vec![configuration, "--nofork".into(), "--print-address".into()];
@@ -289,7 +251,7 @@ async fn start_session_bus(
     // The bus opens its socket to everyone.
     let private = fs::set_permissions(starting.folder.join("bus"), fs::Permissions::from_mode(0o600));
     private.map_err(|error| starting.broken("dbus-daemon", &error.to_string()))?;
-    Ok(line.trim().to_owned())
+    Ok((line.trim().to_owned(), started.pid))
 }
 
 async fn start_window_manager(starting: &Starting, environment: &Environment) -> DesktopResult<()> {
@@ -348,20 +310,43 @@ impl Starting {
         write_private(&self.folder.join(name), lines.as_bytes()).map_err(|error| cannot_prepare(&error))
     }
 
-    /// The profile of the session bus; `None` if it is not confined.
-    async fn profile(&self, confine: &Confine, environment: &Environment) -> DesktopResult<Option<Profile>> {
+    /// Leaves the user namespaces to the session bus and its monitor, before any program can look into the holder.
+    async fn leave_namespaces(&self, holder: NamespaceHolder, monitor: u32) -> DesktopResult<()> {
+        let bus = UnixStream::connect(self.folder.join("bus")).await.and_then(|stream| stream.peer_cred());
+        let pid =
+            bus.map(|peer| peer.pid()).map_err(|error| self.broken("dbus-daemon", &error.to_string()))?;
+        let pid = pid.and_then(|pid| u32::try_from(pid).ok());
+        let pid = pid.ok_or_else(|| self.broken("dbus-daemon", "the kernel does not tell its process id"))?;
+        let left = run_blocking(move || holder.leave_to(pid, monitor)).await?;
+        left.map_err(|error| cannot_prepare(&error))
+    }
+
+    /// The profile of the session bus and what holds the namespaces that it enters; `None` if it is not confined, or enters none.
+    async fn profile(
+        &self,
+        confine: &Confine,
+        environment: &Environment,
+    ) -> DesktopResult<(Option<Profile>, Option<NamespaceHolder>)> {
         let (confine, environment) = (confine.clone(), environment.clone());
         let private = self.folder.clone();
         let made = run_blocking(move || {
-            confine.profile(&Surroundings {
+            let mut profile = confine.profile(&Surroundings {
                 home: environment.find("HOME"),
                 path: environment.path(),
                 private: Some(&private),
                 display: None,
                 files: &[],
-            })
+            })?;
+            let holder = match &mut profile {
+                Some(profile) => {
+                    let superuser = rustix::process::geteuid().is_root();
+                    profile.enter_new_namespaces(&private, environment.path(), superuser)
+                }
+                None => Ok(None),
+            };
+            Ok((profile, holder.map_err(|error| format!("cannot confine it: {error}"))?))
         });
-        made.await?.map_err(|reason| DesktopError::Start {
+        made.await?.map_err(|reason: String| DesktopError::Start {
             what: format!("cannot start the session bus: {reason}"),
             fix: "see `deskhand doctor`".to_owned(),
         })
@@ -447,50 +432,5 @@ fn cannot_prepare(error: &io::Error) -> DesktopError {
     DesktopError::Start {
         what: format!("cannot create a private folder: {error}"),
         fix: "check that TMPDIR is writable and not full".to_owned(),
-    }
-}
-
-fn write_files(folder: &Path, cookie: &[u8; 16], user: &Environment) -> io::Result<()> {
-    for name in ["run", "tmp"] {
-        create_private(&folder.join(name))?;
-    }
-    let write = |name: &str, content: &[u8]| write_private(&folder.join(name), content);
-    write("Xauthority", &authority(cookie))?;
-    write("bus.conf", session_bus::configuration(folder).as_bytes())?;
-    session_bus::link_services(folder, user)?;
-    session_bus::link_portals(folder, user)?;
-    for (toolkit, more) in [("gtk-3.0", ""), ("gtk-4.0", "gtk-enable-animations=false\n")] {
-        let settings = folder.join(SETTINGS_FOLDER).join(toolkit);
-        create_private(&settings)?;
-        write_private(&settings.join("settings.ini"), format!("{TOOLKIT_SETTINGS}{more}").as_bytes())?;
-    }
-    write("openbox.xml", WINDOW_MANAGER_CONFIGURATION.as_bytes())
-}
-
-/// An `.Xauthority` file with one cookie for every address and display: family, then address, number, name and data,
-/// each with its length. The display number is unknown before the server has chosen it.
-fn authority(cookie: &[u8; 16]) -> Vec<u8> {
-    const FAMILY_WILD: u16 = 0xffff;
-    const NAME: &[u8] = b"MIT-MAGIC-COOKIE-1";
-    let mut file = FAMILY_WILD.to_be_bytes().to_vec();
-    for part in [b"".as_slice(), b"", NAME, cookie] {
-        file.extend(u16::try_from(part.len()).unwrap_or(0).to_be_bytes());
-        file.extend(part);
-    }
-    file
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cookie_file_has_the_format_of_xauthority() {
-        let file = authority(&[7; 16]);
-        assert_eq!(file[..6], [0xff, 0xff, 0, 0, 0, 0]);
-        assert_eq!(file[6..8], [0, 18]);
-        assert_eq!(&file[8..26], b"MIT-MAGIC-COOKIE-1");
-        assert_eq!(file[26..28], [0, 16]);
-        assert_eq!(file[28..], [7; 16]);
     }
 }

@@ -8,7 +8,9 @@
 mod places;
 mod profile;
 mod settings;
+mod users;
 
 pub use profile::KeptOut;
 pub(crate) use profile::{Profile, Surroundings};
 pub use settings::{Confine, ConfineMode};
+pub(crate) use users::NamespaceHolder;

@@ -13,12 +13,9 @@ use deskhand_process::{OWN_FOLDER, find_helper, succeeds};
 use super::{
     places::{DOCUMENTS, NAME_SERVERS, RUN, RUN_KEPT, SECRETS, SYSTEM, of_the_user},
     settings::{Confine, ConfineMode},
+    users::{Entry, KEPT_PRIVILEGES, NamespaceHolder, Namespaces},
 };
 use crate::virtual_desktop::{environment::Environment, folders::desktops_folder};
-
-/// What root needs to work with files of every user; all other privileges are dropped, so that no mount can be undone.
-const KEPT_PRIVILEGES: &[&str] =
-    &["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID", "CAP_SETUID"];
 
 /// What applications see before anything is covered: everything, and nothing of it can be written. They do not end with the process
 /// that starts them, which may die before its desktop does; the guard of the desktop ends them.
@@ -71,10 +68,21 @@ pub struct KeptOut {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Profile {
     bubblewrap: PathBuf,
-    own_users: bool,
+    users: Users,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<CoveredPlace>,
     anchors: Vec<Anchor>,
+}
+
+/// The user namespace of a program.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Users {
+    /// Ours.
+    Ours,
+    /// Its own, which bubblewrap makes.
+    Own,
+    /// That of its desktop.
+    OfDesktop(Entry),
 }
 
 /// What keeps a folder above a hidden one where it is, so that applications cannot put another in its place.
@@ -125,8 +133,17 @@ impl Confine {
         }
         let superuser = rustix::process::geteuid().is_root();
         let found = find_helper("bwrap", surroundings.path);
-        let found = found.and_then(|file| Some((works(&file, superuser)?, file)));
-        let Some((own_users, bubblewrap)) = found else {
+        let of_desktop = match surroundings.private.map(Namespaces::of_desktop) {
+            Some(Ok(Some(namespaces))) => namespaces.entry(surroundings.path).map(Some),
+            Some(Err(error)) => Err(error),
+            Some(Ok(None)) | None => Ok(None),
+        };
+        let of_desktop = of_desktop.map_err(|error| format!("cannot confine it: {error}"))?;
+        let found = found.and_then(|file| match of_desktop {
+            Some(entry) => Some((Users::OfDesktop(entry), file)),
+            None => Some((works(&file, superuser)?, file)),
+        });
+        let Some((users, bubblewrap)) = found else {
             return match self.mode {
                 ConfineMode::Required => Err("it has to be confined (`desktop.confine`), and `bwrap` is not installed or \
                                               cannot make mounts here: install bubblewrap, or set it to \"if_possible\""
@@ -136,7 +153,7 @@ impl Confine {
         };
         let (covers, anchors) =
             self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
-        let profile = Profile { bubblewrap, own_users, covers, anchors };
+        let profile = Profile { bubblewrap, users, covers, anchors };
         let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
         match hidden {
             Some(place) => Err(format!(
@@ -286,23 +303,71 @@ fn is_below_run(path: &Path) -> bool {
 }
 
 impl Profile {
-    /// The program that makes the mounts and starts the application.
+    /// The program that makes the mounts and starts the application, or starts the one that does.
     pub(crate) fn program(&self) -> &Path {
-        &self.bubblewrap
+        match &self.users {
+            Users::OfDesktop(Entry { before, .. }) => before.first().map_or(&self.bubblewrap, Path::new),
+            Users::Ours | Users::Own => &self.bubblewrap,
+        }
+    }
+
+    /// Makes the user namespaces that the programs of a desktop share, and has this program enter them, and all with a profile that is made
+    /// for the same private folder from now on. Where that does not work, they do without; `None` then. Blocking.
+    ///
+    /// # Errors
+    /// The private folder cannot be written.
+    pub(crate) fn enter_new_namespaces(
+        &mut self,
+        private: &Path,
+        path: &OsStr,
+        superuser: bool,
+    ) -> io::Result<Option<NamespaceHolder>> {
+        let holder = match NamespaceHolder::start(private, path, superuser) {
+            Ok(holder) => holder,
+            Err(error) => {
+                tracing::warn!(%error, "the desktop has no user namespace of its own");
+                return Ok(None);
+            }
+        };
+        let entry = Namespaces::of_desktop(private)?.map(|namespaces| namespaces.entry(path)).transpose();
+        let Ok(Some(entry)) = entry else {
+            return holder.give_up().map(|()| None);
+        };
+        let without = std::mem::replace(&mut self.users, Users::OfDesktop(entry));
+        let works = succeeds(self.program(), self.arguments(&self.bubblewrap, vec!["--version".into()]));
+        if works {
+            return Ok(Some(holder));
+        }
+        self.users = without;
+        tracing::warn!("programs cannot enter the user namespace of the desktop");
+        holder.give_up().map(|()| None)
     }
 
     /// Its arguments that start a program with these arguments.
     pub(crate) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
-        let mut all = self.options(rustix::process::geteuid().is_root());
-        all.extend(["--".into(), program.into()]);
+        let entry = match &self.users {
+            Users::OfDesktop(entry) => Some(entry),
+            Users::Ours | Users::Own => None,
+        };
+        let before = entry.map_or(&[][..], |entry| &entry.before);
+        let mut all: Vec<OsString> = before.iter().skip(1).cloned().collect();
+        if !before.is_empty() {
+            all.push(self.bubblewrap.clone().into());
+        }
+        all.extend(self.options(rustix::process::geteuid().is_root()));
+        all.push("--".into());
+        all.extend(entry.into_iter().flat_map(|entry| entry.inside.iter().cloned()));
+        all.push(program.into());
         all.extend(arguments);
         all
     }
 
     fn options(&self, superuser: bool) -> Vec<OsString> {
         let mut all: Vec<OsString> = BASE.into_iter().chain(DEVICES).map(OsString::from).collect();
-        if self.own_users {
-            all.push(OWN_USERS.into());
+        match &self.users {
+            Users::Ours => {}
+            Users::Own => all.push(OWN_USERS.into()),
+            Users::OfDesktop(entry) => all.extend(entry.options.iter().cloned()),
         }
         if superuser {
             all.extend(["--cap-drop", "ALL"].map(OsString::from));
@@ -352,14 +417,14 @@ impl Profile {
     }
 }
 
-/// Whether this bubblewrap can make mounts here, and if so, whether with a namespace of users. Root needs none, and would lose what
-/// it may do with files of others.
-fn works(bubblewrap: &Path, superuser: bool) -> Option<bool> {
+/// The user namespace with which this bubblewrap can make mounts here. Root needs none of its own, and would lose what it may do with
+/// files of others.
+fn works(bubblewrap: &Path, superuser: bool) -> Option<Users> {
     let with = |options: &[&str]| {
         let options = options.iter().copied().chain(BASE).chain(DEVICES).chain(["--"]).map(OsStr::new);
         succeeds(bubblewrap, options.chain([bubblewrap.as_os_str(), "--version".as_ref()]))
     };
-    if !superuser && with(&[OWN_USERS]) { Some(true) } else { with(&[]).then_some(false) }
+    if !superuser && with(&[OWN_USERS]) { Some(Users::Own) } else { with(&[]).then_some(Users::Ours) }
 }
 
 #[cfg(test)]

@@ -328,3 +328,91 @@ fn other_processes_open_no_way_around() {
     sleeper.wait().unwrap();
     assert_eq!(String::from_utf8_lossy(&output.stdout), "");
 }
+
+/// A program in the namespaces of a desktop that keeps them, as the session bus does.
+struct Bus {
+    monitor: std::process::Child,
+    pid: u32,
+}
+
+impl Bus {
+    /// Starts it, and has it keep the namespaces that are made for this kind of user.
+    fn start(home: &Home, profile: &mut Profile, superuser: bool) -> Self {
+        let private = home.path("private");
+        fs::create_dir(private.join(OWN_FOLDER)).unwrap();
+        let path = std::env::var_os("PATH").unwrap();
+        let holder = profile.enter_new_namespaces(&private, &path, superuser).unwrap().unwrap();
+        let script = vec!["-c".into(), "echo $$; exec sleep 600".into()];
+        let mut monitor = Command::new(profile.program())
+            .args(profile.arguments(Path::new("/bin/sh"), script))
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        io::BufRead::read_line(&mut io::BufReader::new(monitor.stdout.as_mut().unwrap()), &mut line).unwrap();
+        let pid = line.trim().parse().unwrap();
+        holder.leave_to(pid, monitor.id()).unwrap();
+        Self { monitor, pid }
+    }
+}
+
+impl Drop for Bus {
+    fn drop(&mut self) {
+        let pid = rustix::process::Pid::from_raw(i32::try_from(self.pid).unwrap()).unwrap();
+        rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+        // It ends with its program.
+        self.monitor.wait().unwrap();
+    }
+}
+
+/// The kinds of user that can be tried: root can do what others do.
+fn kinds_of_user() -> &'static [bool] {
+    if rustix::process::geteuid().is_root() { &[true, false] } else { &[false] }
+}
+
+#[test]
+fn programs_of_a_desktop_look_into_each_other_and_not_outside() {
+    for superuser in kinds_of_user() {
+        let Some((home, mut profile)) = confined_home() else { return };
+        let mut outside = Command::new("sleep").arg("600").spawn().unwrap();
+        let bus = Bus::start(&home, &mut profile, *superuser);
+        let profile = home.profile(&home.confine(), &[]).unwrap().unwrap();
+        let secret = home.path(".ssh/id").display().to_string();
+        let script = format!(
+            "for pid in $PPID {} {} 1; do cat /proc/$pid/root{secret} /proc/$pid/environ; done; \
+             ls -d /proc/{}/root/etc; cat /proc/{}/root{secret}; \
+             umount .ssh; unshare --user --map-root-user --mount sh -c 'umount .ssh; cat .ssh/id'; \
+             nsenter --user=/proc/self/fd/9 echo entered; nsenter --target $PPID --user echo entered",
+            outside.id(),
+            bus.monitor.id(),
+            bus.pid,
+            bus.pid,
+        );
+        let output = home.run(&profile, &script);
+        outside.kill().unwrap();
+        outside.wait().unwrap();
+        let seen = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(seen, format!("/proc/{}/root/etc\n", bus.pid), "{output:?}");
+    }
+}
+
+#[test]
+fn programs_in_the_namespaces_of_a_desktop_keep_no_privileges_but_for_files() {
+    for superuser in kinds_of_user() {
+        let Some((home, mut profile)) = confined_home() else { return };
+        let _bus = Bus::start(&home, &mut profile, *superuser);
+        let profile = home.profile(&home.confine(), &[]).unwrap().unwrap();
+        let letter = home.path("Documents/letter");
+        let expected = if *superuser {
+            std::os::unix::fs::chown(&letter, Some(1234), Some(1234)).unwrap();
+            fs::set_permissions(&letter, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+            // CHOWN, DAC_OVERRIDE, FOWNER, FSETID, KILL, SETGID, SETUID: capability.h of Linux.
+            "CapEff:\t00000000000000fb\n"
+        } else {
+            ""
+        };
+        let output = home.run(&profile, "echo more >> Documents/letter; grep CapEff.*fb /proc/self/status");
+        assert_eq!(String::from_utf8_lossy(&output.stdout), expected, "{output:?}");
+        assert_eq!(fs::read_to_string(&letter).unwrap(), "the contentmore\n", "{output:?}");
+    }
+}
