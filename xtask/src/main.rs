@@ -12,6 +12,7 @@ mod bench;
 mod book;
 mod console;
 mod demo;
+mod extras;
 mod ods;
 mod packages;
 mod product;

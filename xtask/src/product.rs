@@ -1,4 +1,4 @@
-//! The program `deskhand`, as the demo and the benchmarks run it.
+//! The programs that this repository builds, as the demo and the benchmarks run them, and as set-up installs them.
 
 use std::{
     fs,
@@ -31,18 +31,26 @@ pub(crate) fn executable(given: Option<&Path>, build: Build) -> Result<PathBuf> 
     }
 }
 
-/// Builds the executable.
+/// Builds the program `deskhand`.
 ///
 /// # Errors
 /// The build fails.
 pub(crate) fn built(build: Build) -> Result<PathBuf> {
+    built_program("deskhand", build)
+}
+
+/// Builds a program and finds its executable.
+///
+/// # Errors
+/// The build fails.
+pub(crate) fn built_program(name: &str, build: Build) -> Result<PathBuf> {
     let arguments: &[&str] = match build {
         Build::Tests => &["--workspace", "--bins"],
-        Build::Release => &["--release", "--package", "deskhand"],
+        Build::Release => &["--release", "--package", name],
     };
-    console::progress(match build {
-        Build::Tests => "building …",
-        Build::Release => "building for release …",
+    console::progress(&match build {
+        Build::Tests => "building …".to_owned(),
+        Build::Release => format!("building {name} for release …"),
     });
     let output = cargo()
         .arg("build")
@@ -52,14 +60,15 @@ pub(crate) fn built(build: Build) -> Result<PathBuf> {
         .output()
         .context("run cargo build")?;
     ensure!(output.status.success(), "cargo build exited with {}", output.status);
-    executable_in(&String::from_utf8_lossy(&output.stdout)).context("find the executable in cargo's output")
+    executable_in(&String::from_utf8_lossy(&output.stdout), name)
+        .context("find the executable in cargo's output")
 }
 
-fn executable_in(messages: &str) -> Option<PathBuf> {
+fn executable_in(messages: &str, program: &str) -> Option<PathBuf> {
     messages
         .lines()
         .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|message| message.pointer("/target/name").is_some_and(|name| name == "deskhand"))
+        .filter(|message| message.pointer("/target/name").is_some_and(|name| name == program))
         .find_map(|message| message.get("executable").and_then(Value::as_str).map(PathBuf::from))
 }
 
@@ -72,7 +81,8 @@ mod tests {
         let messages = "{\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"serde\"},\"executable\":null}\n\
                         {\"reason\":\"compiler-artifact\",\"target\":{\"name\":\"deskhand\"},\"executable\":\"t/debug/deskhand\"}\n\
                         {\"reason\":\"build-finished\",\"success\":true}\n";
-        assert_eq!(executable_in(messages), Some(PathBuf::from("t/debug/deskhand")));
-        assert_eq!(executable_in("{}\n"), None);
+        assert_eq!(executable_in(messages, "deskhand"), Some(PathBuf::from("t/debug/deskhand")));
+        assert_eq!(executable_in(messages, "deskhand-local"), None);
+        assert_eq!(executable_in("{}\n", "deskhand"), None);
     }
 }

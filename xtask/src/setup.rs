@@ -11,6 +11,7 @@ use clap::Args;
 
 use crate::{
     console,
+    extras::Extra,
     packages::{LOCALES, PACKAGES, Package},
     tools::{TOOLS, Tool},
     wheels, workspace,
@@ -22,6 +23,9 @@ pub(crate) struct SetupArguments {
     /// Only list what is missing; exit 1 if anything is.
     #[arg(long)]
     check: bool,
+    /// Also build and install programs that Deskhand starts when they are needed: `local` for text in pictures and the meaning of texts.
+    #[arg(long, value_name = "PROGRAMS", value_delimiter = ',')]
+    with: Vec<Extra>,
 }
 
 /// Runs the command.
@@ -32,6 +36,7 @@ pub(crate) fn run(arguments: &SetupArguments) -> Result<ExitCode> {
     ensure_installed()?;
     TOOLS.iter().try_for_each(Tool::ensure_installed)?;
     wheels::ensure_downloaded()?;
+    arguments.with.iter().try_for_each(|extra| extra.install())?;
     let (packages, tools) = (PACKAGES.len(), TOOLS.len());
     console::progress(&format!("setup: all {packages} packages and {tools} tools are installed"));
     Ok(ExitCode::SUCCESS)

@@ -2,7 +2,7 @@
 //! with the tree into one list of elements.
 //!
 //! - [`Seeing`]: a desktop around another one, whose looks and elements include what was detected.
-//! - `reading`: text, by a model in this process (`model`) or by the program `tesseract` (`tesseract`, `words`);
+//! - `reading`: text, by a model in the program `deskhand-local` (`model`) or by the program `tesseract` (`tesseract`, `words`);
 //!   `omniparser`: boxes by HTTP.
 //! - `merge`: removes duplicates; `registry`: the same text near the same position keeps its id.
 //!
@@ -14,6 +14,7 @@ mod delegate;
 #[cfg(test)]
 mod element_tests;
 mod eyes;
+mod languages;
 mod merge;
 mod model;
 mod omniparser;
@@ -26,6 +27,6 @@ mod tesseract;
 mod words;
 
 pub use deskhand_http::Secret;
-pub use deskhand_ocr::unread_language;
+pub use languages::unread_language;
 pub use options::{DetectOptions, MergeOptions, OcrOptions, OcrUse, OmniparserOptions};
 pub use seeing::Seeing;

@@ -48,8 +48,10 @@ pub enum OcrUse {
 /// The settings of OCR.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OcrOptions {
-    /// The archive of a PP-OCR model, which then reads; without one, the program does.
+    /// The archive of a PP-OCR model, which then reads; without one, `tesseract` does.
     pub model: Option<PathBuf>,
+    /// The program that reads with the model, `deskhand-local`; `None` if it is not installed.
+    pub local: Option<PathBuf>,
     /// The program, `tesseract`, by name or path.
     pub program: PathBuf,
     /// The languages, as the program names them: `eng`, `eng+deu`.
@@ -68,6 +70,7 @@ impl Default for OcrOptions {
     fn default() -> Self {
         Self {
             model: None,
+            local: None,
             program: PathBuf::from("tesseract"),
             languages: "eng".to_owned(),
             scale: 2,

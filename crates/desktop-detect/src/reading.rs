@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use deskhand_desktop::Picture;
+use deskhand_local_client::LocalError;
 
 use crate::{model::ModelReader, options::OcrOptions, tesseract::Tesseract, words::Label};
 
@@ -36,6 +37,9 @@ pub(crate) enum ReadError {
         /// The last line of its error output.
         complaint: String,
     },
+    /// What reads with the model is not installed.
+    #[error(transparent)]
+    NoLocal(LocalError),
     /// The model cannot be used.
     #[error("the model in {} cannot be used: {problem}", archive.display())]
     Model {
@@ -59,6 +63,7 @@ impl ReadError {
                 format!("install `{}`, or change `ocr.languages`", packages.join(" "))
             }
             Self::TimedOut { .. } => "raise `ocr.timeout_s`, or lower `ocr.scale`".to_owned(),
+            Self::NoLocal(_) => "or set `ocr.reader = \"tesseract\"`".to_owned(),
             Self::Failed { .. } => "run `deskhand doctor`".to_owned(),
             Self::Model { .. } => {
                 "pull it again (`deskhand model remove ocr`, `deskhand model pull ocr`), or set `ocr.reader = \"tesseract\"`".to_owned()
@@ -70,7 +75,7 @@ impl ReadError {
 /// Reads text.
 #[derive(Debug)]
 pub(crate) enum Reader {
-    /// By a model in this process.
+    /// By a model, in a program of ours.
     Model(ModelReader),
     /// By the program `tesseract`.
     Program(Box<Tesseract>),

@@ -71,6 +71,7 @@ pub use host::Host;
 pub use instructions::Instructions;
 pub use notice::{Notice, Observer, Records};
 pub use notify::{News, NewsKind};
+pub use ranker::ranker;
 pub use secrets::SecretInfo;
 pub use session::{
     AttachedDesktop, Control, DesktopEnd, Ended, ForkRequest, KeptDesktop, Removal, RemovalMode,

@@ -1,19 +1,24 @@
 //! Ranks what a small model could be offered, by a model for embeddings on this machine.
 
-use std::{
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-};
+use std::{path::PathBuf, sync::Arc};
 
-use deskhand_embed::{EmbedError, Embedder};
+use deskhand_local_client::{
+    Call, LocalProgram,
+    protocol::{Output, Request},
+};
 use deskhand_runtime::Ranker;
 
-/// A ranker with the model in an archive, which is read when it is first used.
-pub(crate) fn ranker(archive: PathBuf) -> Ranker {
-    let opened: OnceLock<Result<Embedder, EmbedError>> = OnceLock::new();
+use crate::config::find_local;
+
+/// A ranker with the model in an archive, which is loaded when it is first used.
+pub fn ranker(archive: PathBuf) -> Ranker {
+    let program = LocalProgram::shared(find_local().as_deref());
     Arc::new(move |wanted, texts| {
-        let embedder =
-            opened.get_or_init(|| Embedder::open(&archive)).as_ref().map_err(ToString::to_string)?;
-        embedder.nearness(wanted, texts).map_err(|error| error.to_string())
+        let (archive, query, texts) = (archive.clone(), wanted.to_owned(), texts.to_vec());
+        let call = program.call(Request::Nearness { archive, query, texts }, &[]);
+        match call.and_then(Call::wait).map_err(|error| error.to_string())? {
+            Output::Nearness(nearness) => Ok(nearness),
+            Output::Loaded | Output::Texts(_) => Err("the answer is not one to texts".to_owned()),
+        }
     })
 }

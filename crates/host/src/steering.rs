@@ -158,6 +158,7 @@ pub const STEERING_POINTS: &[SteeringPoint] = &[
     file("DATA/workflows/", "tasks that are done without a model", "`deskhand do` and agents"),
     file("DATA/knowledge/", "what agents look up", "agents"),
     file("DATA/local/", "models of this machine and the programs that run them", "`deskhand model`"),
+    file("DATA/programs/", "programs of Deskhand that are installed separately", "all that Deskhand runs"),
     file(
         "DESKTOP/own/",
         "which processes and files the guard of a desktop removes, its lock, messages of programs, the name of the pipe of LibreOffice",
@@ -188,6 +189,7 @@ pub const STEERING_POINTS: &[SteeringPoint] = &[
     variable("DESKHAND_CONFIG", "which file has the configuration"),
     variable("DESKHAND_FLEET*", "which fleet is used, and with which credentials and keys"),
     variable("DESKHAND_LOG", "what is logged"),
+    variable("DESKHAND_PROGRAMS", "which programs of Deskhand are started, such as `deskhand-local`"),
     variable("DESKHAND_PAGER", "which program shows long output"),
     variable("DESKHAND_LOCAL_MODEL", "marks a model server, to end it"),
     variable("DESKHAND_AGENT_PROCESS", "marks a program of an agent, to end it"),

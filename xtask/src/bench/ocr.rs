@@ -10,7 +10,12 @@ use anyhow::{Context as _, Result, ensure};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::{console, wheels, workspace::cargo};
+use crate::{
+    console,
+    product::{self, Build},
+    wheels,
+    workspace::cargo,
+};
 
 /// The readers, with the names of their figures.
 const READERS: [&str; 2] = ["pp-ocr", "tesseract"];
@@ -39,8 +44,10 @@ pub(crate) fn run(arguments: &OcrArguments) -> Result<ExitCode> {
         Some(model) => model.clone(),
         None => wheels::ocr_model()?,
     };
-    console::progress("building for release …");
+    let local = product::built_program("deskhand-local", Build::Release)?;
+    let programs = local.parent().context("find the folder of the program")?;
     let mut command = cargo();
+    command.env("DESKHAND_PROGRAMS", programs);
     command.args(["run", "--release", "--quiet", "--package", "deskhand-runtime", "--example", "ocr", "--"]);
     command.arg(fs::canonicalize(&model).with_context(|| format!("find {}", model.display()))?);
     for name in &arguments.only {

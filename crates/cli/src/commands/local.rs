@@ -3,7 +3,7 @@
 use deskhand_core::text::one_line;
 use deskhand_host::{
     Host,
-    config::{LocalModelKind, Overrides, Provider},
+    config::{LocalModelKind, Overrides, Provider, local_program_missing},
     local::{LocalModel, LocalModels, PullStep},
 };
 use serde_json::json;
@@ -40,6 +40,11 @@ pub(super) async fn pull(name: &str) -> CommandResult {
             Provider::Local.name()
         ),
     });
+    if let (Some(LocalModelKind::Embeddings | LocalModelKind::Ocr), Some(missing)) =
+        (kind, local_program_missing())
+    {
+        out.text(format!("nothing uses it yet: {missing}"));
+    }
     let has_embeddings =
         known.iter().any(|model| model.kind == LocalModelKind::Embeddings && model.file.is_some());
     if kind != Some(LocalModelKind::Ocr) && !has_embeddings {

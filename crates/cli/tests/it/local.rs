@@ -38,7 +38,8 @@ fn wheels() -> Option<PathBuf> {
 /// A command whose pip finds the wheels alone.
 fn command(world: &World, wheels: &Path, arguments: &[&str]) -> Command {
     let mut command = world.command(arguments);
-    command.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", wheels);
+    let programs = Path::new(env!("CARGO_BIN_EXE_deskhand")).parent().unwrap();
+    command.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", wheels).env("DESKHAND_PROGRAMS", programs);
     command
 }
 

@@ -62,6 +62,14 @@ fn model() -> PathBuf {
     file.unwrap_or_else(|| panic!("no wheel in {}: `cargo xtask setup` gets it", folder.display()))
 }
 
+/// The program that reads with the model, which Cargo builds beside the folder of this test.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let program = test.ancestors().nth(2).unwrap().join("deskhand-local");
+    assert!(program.exists(), "no {}: `cargo build --package deskhand-local` builds it", program.display());
+    program
+}
+
 /// A window on a desktop of its own that is read by the model.
 pub(crate) struct Stage {
     pub(crate) desktop: Seeing<LinuxDesktop>,
@@ -74,7 +82,7 @@ impl Stage {
         let options = VirtualOptions { size, ..VirtualOptions::default() };
         let desktop = LinuxDesktop::start_virtual(options).await.unwrap();
         let request = request(desktop.private_folder().unwrap());
-        let reader = OcrOptions { model: Some(model()), ..OcrOptions::default() };
+        let reader = OcrOptions { model: Some(model()), local: Some(program()), ..OcrOptions::default() };
         let desktop = Seeing::new(desktop, DetectOptions { reader, ..DetectOptions::default() });
         let launched = act::launch(&desktop, &request, &ActLimits::default()).await.unwrap();
         let window = launched.window.clone().unwrap_or_else(|| panic!("{}", launched.summary()));

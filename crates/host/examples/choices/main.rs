@@ -14,8 +14,7 @@ mod table;
 
 use std::path::Path;
 
-use deskhand_embed::Embedder;
-use deskhand_host::{Host, config::Sources, local::LocalModels, model::ModelSetup};
+use deskhand_host::{Host, config::Sources, local::LocalModels, model::ModelSetup, ranker};
 use prompts::{Choice, Kind};
 use serde_json::json;
 use table::{Mode, Table, ask};
@@ -40,8 +39,7 @@ async fn measure(recordings: &Path, most: usize, only: Option<&str>, kinds: &[Ki
     let model = ModelSetup::of(host.config(), Default::default()).expect("models").choice().expect("a model");
     let opened = model.open().expect("a model that can be opened");
     opened.start().await.expect("a server");
-    let embedder =
-        LocalModels::of(host.config()).embeddings().map(|file| Embedder::open(&file).expect("embeddings"));
+    let embedder = LocalModels::of(host.config()).embeddings().map(ranker);
     let choices = prompts::all(recordings);
     let modes = [embedder.as_ref().map(Mode::Embeddings), Some(Mode::Words), Some(Mode::Usual)];
     for mode in modes.into_iter().flatten().filter(|mode| only.is_none_or(|only| only == mode.name())) {

@@ -10,7 +10,7 @@ use deskhand_core::{
     session::Event,
     ui::{AppInfo, WindowInfo, WindowKind, WindowState},
 };
-use deskhand_embed::Embedder;
+use deskhand_runtime::Ranker;
 use deskhand_runtime::SessionStore;
 use flate2::read::GzDecoder;
 use serde::Deserialize;
@@ -165,7 +165,7 @@ impl Choice {
     }
 
     /// Whether the text that is nearest in meaning is the right one.
-    pub(crate) fn nearest_is_right(&self, embedder: &Embedder) -> bool {
+    pub(crate) fn nearest_is_right(&self, embedder: &Ranker) -> bool {
         let (texts, right): (Vec<String>, Vec<bool>) = match self {
             Self::Window { desktop, right, .. } => {
                 desktop.windows.iter().map(full_title).map(|title| (title.clone(), title == *right)).unzip()
@@ -176,7 +176,7 @@ impl Choice {
                 named.map(|one| (format!("{} \"{}\"", one.role, one.name), right.contains(&one.name))).unzip()
             }
         };
-        let near = embedder.nearness(self.wanted(), &texts).expect("numbers");
+        let near = embedder(self.wanted(), &texts).expect("numbers");
         let best = near.iter().zip(&right).max_by(|one, other| one.0.total_cmp(other.0));
         best.is_some_and(|(_, right)| *right)
     }

@@ -12,8 +12,8 @@ use deskhand_core::{
 };
 use deskhand_desktop_act::ActLimits;
 use deskhand_desktop_linux::LinuxDesktop;
-use deskhand_embed::Embedder;
 use deskhand_model::{AnyModel, Model as _, NoPictures, Unwatched};
+use deskhand_runtime::Ranker;
 use deskhand_runtime::Toolbox;
 use serde::Serialize;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub(crate) enum Mode<'a> {
     /// As a small one, with what shares most words.
     Words,
     /// As a small one, with what is nearest in meaning.
-    Embeddings(&'a Embedder),
+    Embeddings(&'a Ranker),
 }
 
 impl Mode<'_> {
@@ -104,7 +104,7 @@ impl Led<'_> {
         let effect = self.session.next().map(|record| record.id);
         self.session.apply(&EventRecord { effect, at_ms: 1, event }).expect("the event fits");
         if let (Effect::Rank { wanted, texts }, Mode::Embeddings(embedder)) = (self.effect(), self.mode) {
-            let near = embedder.nearness(&wanted, &texts).expect("numbers");
+            let near = embedder(&wanted, &texts).expect("numbers");
             #[expect(clippy::cast_possible_truncation, reason = "at most a thousand")]
             let scores = near.iter().map(|near| (near * 1_000.0) as i32).collect();
             self.answer(Event::Ranked { scores });

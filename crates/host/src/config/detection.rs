@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::{path::PathBuf, time::Duration};
 
-use super::ConfigError;
+use super::{ConfigError, find_local};
 
 /// What finds the elements of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -159,6 +159,7 @@ pub(super) fn to_options(
         ocr: use_ocr,
         reader: OcrOptions {
             model: if use_ocr == OcrUse::Never { None } else { ocr.model(pulled)? },
+            local: find_local(),
             program: ocr.program.clone(),
             languages: ocr.languages.clone(),
             scale: ocr.scale,

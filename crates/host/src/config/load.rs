@@ -17,6 +17,7 @@ use super::{
     layers::{Layers, Origin},
     local::check_local,
     model::ModelSettings,
+    programs::programs_dir,
     rules::check_rules,
     schema::{schema, value_at},
     settings::Config,
@@ -166,13 +167,14 @@ pub fn documents_dir(store: &SessionStore) -> PathBuf {
 }
 
 /// Our folders: what steers sessions, what happened in them, and what agents are told.
-fn own_folders(config: &Config, store: &SessionStore) -> [PathBuf; 7] {
+fn own_folders(config: &Config, store: &SessionStore) -> [PathBuf; 8] {
     [
         store.root().to_owned(),
         beside(store, SCHEDULES),
         beside(store, BATCHES),
         serve_dir(store),
         local_dir(config),
+        programs_dir(),
         workflows_dir(config),
         knowledge_dir(config),
     ]
@@ -396,12 +398,12 @@ fn to_value(value: &impl serde::Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
-fn variable(name: &str) -> Option<OsString> {
+pub(super) fn variable(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// An XDG folder; relative paths are ignored, as the specification requires.
-fn xdg(name: &str, below_home: &str) -> PathBuf {
+pub(super) fn xdg(name: &str, below_home: &str) -> PathBuf {
     variable(name).map(PathBuf::from).filter(|path| path.is_absolute()).unwrap_or_else(|| {
         variable("HOME").map_or_else(|| PathBuf::from("/"), PathBuf::from).join(below_home)
     })

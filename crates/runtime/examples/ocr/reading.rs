@@ -47,7 +47,9 @@ pub(crate) async fn measure(program: &Program, model: &Path, keep: Option<&Path>
                 json!({ "words": drawn.words.len(), "size": [window.bounds.width, window.bounds.height] });
             let mut failed = None;
             for (name, archive) in [("pp-ocr", Some(model.to_owned())), ("tesseract", None)] {
-                let reader = OcrOptions { model: archive, ..OcrOptions::default() };
+                let local = std::env::var_os("DESKHAND_PROGRAMS")
+                    .map(|folder| Path::new(&folder).join("deskhand-local"));
+                let reader = OcrOptions { model: archive, local, ..OcrOptions::default() };
                 let options =
                     DetectOptions { tree: false, ocr: OcrUse::Always, reader, ..DetectOptions::default() };
                 let mut firsts = Vec::new();

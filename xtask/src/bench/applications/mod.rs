@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
     }
     if arguments.tasks {
         let binary = product::built(build(arguments.debug))?;
-        let models = models::pull(&binary)?;
+        let models = models::pull(&binary, build(arguments.debug))?;
         let all_done = tasks::run(&binary, &models, &arguments.only, arguments.installed)?;
         return Ok(if all_done { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
@@ -82,7 +82,7 @@ pub(crate) fn run(arguments: &ApplicationsArguments) -> Result<ExitCode> {
         PROGRAMS.iter().filter(|program| is_chosen(program, &arguments.only)).collect();
     ensure!(!chosen.is_empty(), "no application is named so; there are {}", names());
     let binary = product::built(build(arguments.debug))?;
-    let models = models::pull(&binary)?;
+    let models = models::pull(&binary, build(arguments.debug))?;
     let mut rows: Vec<Row> = Vec::new();
     for program in chosen {
         let packages: Vec<&str> = [program.package].iter().chain(program.with).copied().collect();

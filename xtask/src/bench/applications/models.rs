@@ -1,4 +1,4 @@
-//! The model that reads what applications only draw: pulled once, as a user does, and there in every home.
+//! The model that reads what applications only draw, and the program that computes with it: there in every home.
 
 use std::{
     fs,
@@ -10,13 +10,17 @@ use std::{
 use anyhow::{Context as _, Result, ensure};
 use tempfile::TempDir;
 
-use crate::workspace;
+use crate::{
+    product::{self, Build},
+    workspace,
+};
 
-/// Where models lie in the folder for the data of a user.
+/// Where models and the program are in the folder for the data of a user.
 const MODELS: &str = "deskhand/local";
+const PROGRAMS: &str = "deskhand/programs";
 
-/// Pulls the model, unless it is there, and returns the folder of the models.
-pub(super) fn pull(binary: &Path) -> Result<PathBuf> {
+/// Pulls the model and builds the program, unless they are there, and returns the folder for the data of a user with both.
+pub(super) fn pull(binary: &Path, build: Build) -> Result<PathBuf> {
     let data = workspace::root().join("target/applications");
     let pull = ["model", "pull", "ocr"];
     let status = Command::new(binary).args(pull).env("XDG_DATA_HOME", &data).status();
@@ -25,17 +29,21 @@ pub(super) fn pull(binary: &Path) -> Result<PathBuf> {
         "`deskhand {}` failed",
         pull.join(" ")
     );
-    Ok(data.join(MODELS))
+    let program = product::built_program("deskhand-local", build)?;
+    let folder = data.join(PROGRAMS);
+    fs::create_dir_all(&folder).context("make the folder of the program")?;
+    fs::copy(&program, folder.join("deskhand-local")).context("copy the program")?;
+    Ok(data)
 }
 
-/// The home of a user who has pulled these models.
-pub(super) fn home(models: Option<&Path>) -> Result<TempDir> {
+/// The home of a user with this data.
+pub(super) fn home(data: Option<&Path>) -> Result<TempDir> {
     let home = tempfile::tempdir().context("make a home folder")?;
-    if let Some(models) = models {
-        let place = home.path().join(".local/share").join(MODELS);
+    for (data, part) in data.into_iter().flat_map(|data| [MODELS, PROGRAMS].map(|part| (data, part))) {
+        let place = home.path().join(".local/share").join(part);
         let above = place.parent().context("find the folder of the data")?;
         fs::create_dir_all(above).context("make the folder of the data")?;
-        symlink(models, &place).context("put the models there")?;
+        symlink(data.join(part), &place).context("put the data there")?;
     }
     Ok(home)
 }

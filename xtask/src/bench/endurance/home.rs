@@ -20,6 +20,7 @@ const OF_OURS: &[&str] = &[
     ".local/share/deskhand",
     ".local/share/deskhand/knowledge",
     ".local/share/deskhand/local",
+    ".local/share/deskhand/programs",
     ".local/share/deskhand/workflows",
 ];
 

@@ -50,7 +50,7 @@ pub enum ArchiveError {
 }
 
 /// An archive that is read.
-pub struct Archive {
+pub(crate) struct Archive {
     path: PathBuf,
     entries: ZipArchive<File>,
     bytes_max: u64,
@@ -61,7 +61,7 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError::File`] or [`ArchiveError::Archive`].
-    pub fn open(path: &Path, bytes_max: u64) -> Result<Self, ArchiveError> {
+    pub(crate) fn open(path: &Path, bytes_max: u64) -> Result<Self, ArchiveError> {
         let file = File::open(path).map_err(|source| ArchiveError::File { path: path.to_owned(), source })?;
         let entries = ZipArchive::new(file).map_err(|error| damaged(path, &error))?;
         Ok(Self { path: path.to_owned(), entries, bytes_max })
@@ -71,7 +71,7 @@ impl Archive {
     ///
     /// # Errors
     /// [`ArchiveError`] if there is none, or it cannot be read.
-    pub fn read(
+    pub(crate) fn read(
         &mut self,
         wanted: &'static str,
         is_it: impl Fn(&str) -> bool,

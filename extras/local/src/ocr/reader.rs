@@ -7,14 +7,14 @@ use std::{
     thread,
 };
 
-use deskhand_model_archive::{Archive, ArchiveError};
+use crate::archive::{Archive, ArchiveError};
 use image::RgbImage;
 
-use crate::{
+use super::{
+    Letters,
     boxes::Area,
     detector::Detector,
     ink::{Label, labels},
-    letters::Letters,
     recogniser::{Recogniser, Said},
     workers::Workers,
 };

@@ -5,13 +5,13 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
+use crate::archive::{Archive, ArchiveError};
 use candle_core::{DType, Device, Tensor};
 use candle_nn::VarBuilder;
 use candle_transformers::models::bert::{BertModel, Config, HiddenAct, PositionEmbeddingType};
-use deskhand_model_archive::{Archive, ArchiveError};
 use tokenizers::{Tokenizer, TruncationParams};
 
-use crate::kept::Kept;
+use super::kept::Kept;
 
 /// The largest file that is read out of an archive, in bytes. The weights of all-MiniLM-L6-v2 have 91 MB.
 const FILE_MAX: u64 = 512 * 1024 * 1024;

@@ -9,10 +9,11 @@ use std::{
 use image::{GenericImageView as _, RgbImage, imageops};
 use rten::{Model, RunOptions};
 
-use crate::{
+use super::{
+    Letters,
     detector::{sides, u32_of},
     ink::Label,
-    letters::Letters,
+    letters::has,
     reader::OcrError,
     tensor::{channels, compute, load},
 };
@@ -70,7 +71,7 @@ impl Recogniser {
         let mut classes = vec![String::new()];
         classes.extend(letters.split('\n').filter(|letter| !letter.is_empty()).map(str::to_owned));
         classes.push(" ".to_owned());
-        let is_latin = |class: &String| class.chars().next().is_none_or(|letter| Letters::Latin.has(letter));
+        let is_latin = |class: &String| class.chars().next().is_none_or(|letter| has(Letters::Latin, letter));
         let latin = (0..classes.len()).filter(|place| classes.get(*place).is_some_and(is_latin)).collect();
         Ok(Self { model, classes, latin, kept: Mutex::default() })
     }

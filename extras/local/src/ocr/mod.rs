@@ -15,6 +15,5 @@ mod tensor;
 mod workers;
 
 pub use boxes::Area;
-pub use deskhand_model_archive::ArchiveError;
-pub use letters::{Letters, unread_language};
+pub use deskhand_local_client::protocol::Letters;
 pub use reader::{OcrError, Pixels, ReadText, TextReader};

@@ -3,7 +3,7 @@
 
 use image::{Rgb, RgbImage};
 
-use crate::{
+use super::{
     boxes::Area,
     detector::{sides, u32_of},
 };

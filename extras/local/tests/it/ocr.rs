@@ -1,4 +1,3 @@
-#![cfg(test)]
 //! The model that comes in a wheel, on a picture of labels as interfaces have them, and archives that are none.
 
 use std::{
@@ -8,17 +7,20 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-use deskhand_ocr::{ArchiveError, Letters, OcrError, Pixels, ReadText, TextReader};
+use deskhand_local::{
+    ArchiveError,
+    ocr::{Letters, OcrError, Pixels, ReadText, TextReader},
+};
 
 /// Where set-up puts the wheels that tests use.
-fn wheel() -> PathBuf {
+pub(crate) fn wheel() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wheels");
     let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let file = files.find(|path| path.file_name().unwrap().to_string_lossy().starts_with("rapidocr-"));
     file.unwrap_or_else(|| panic!("no wheel in {}: `cargo xtask setup` gets it", folder.display()))
 }
 
-fn picture() -> Pixels {
+pub(crate) fn picture() -> Pixels {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/labels.png");
     let mut png = png::Decoder::new(BufReader::new(File::open(path).unwrap())).read_info().unwrap();
     let mut rgb = vec![0; png.output_buffer_size().unwrap()];

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use image::RgbImage;
 
-use crate::{boxes::Area, detector::sides};
+use super::{boxes::Area, detector::sides};
 
 /// From which difference of a channel to the background a pixel belongs to a letter, of 255.
 const INK_FROM: u8 = 40;

