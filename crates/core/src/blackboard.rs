@@ -172,7 +172,7 @@ pub enum Audience {
 }
 
 impl Audience {
-    /// Whether an agent of an application with this display name is meant.
+    /// Returns `true` if an agent of an application with this display name is meant.
     pub fn is(&self, agent: &AgentRef, application: Option<&str>) -> bool {
         let Self::Named(name) = self else { return true };
         let is = |known: &str| {

@@ -186,7 +186,7 @@ impl CallResult {
         self.report.sentence()
     }
 
-    /// Whether the step may build on it.
+    /// Returns `true` if the step may build on it.
     pub fn is_success(&self) -> bool {
         self.status == CallStatus::Success
     }
@@ -260,7 +260,7 @@ impl Listing {
         }
     }
 
-    /// Whether it is the usual one.
+    /// Returns `true` if it is the usual one.
     pub const fn is_whole(&self) -> bool {
         matches!(self, Self::Whole)
     }
@@ -295,7 +295,7 @@ pub struct ToolSpec {
 }
 
 impl ToolSpec {
-    /// Whether AppAgents of an application have it.
+    /// Returns `true` if AppAgents of an application have it.
     pub fn is_for(&self, application: &AppInfo) -> bool {
         let is =
             |pattern: &String| matches(pattern, &application.root) || matches(pattern, &application.name);

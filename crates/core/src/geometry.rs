@@ -80,7 +80,7 @@ impl<S> Rect<S> {
         self.y.saturating_add(self.height)
     }
 
-    /// Whether it covers no pixel.
+    /// Returns `true` if it covers no pixel.
     pub const fn is_empty(&self) -> bool {
         self.width == 0 || self.height == 0
     }
@@ -102,7 +102,7 @@ impl<S> Rect<S> {
         (!self.is_empty()).then(|| Point::new(self.x.saturating_add(right), self.y.saturating_add(down)))
     }
 
-    /// Whether `point` is inside.
+    /// Returns `true` if `point` is inside.
     pub const fn contains(&self, point: &Point<S>) -> bool {
         point.x >= self.x && point.x < self.right() && point.y >= self.y && point.y < self.bottom()
     }

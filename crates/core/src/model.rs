@@ -216,7 +216,7 @@ pub enum ModelFailureKind {
 }
 
 impl ModelFailureKind {
-    /// Whether requests that end so may be charged for.
+    /// Returns `true` if requests that end so may be charged for.
     pub const fn may_be_charged(self) -> bool {
         match self {
             Self::Unauthorized

@@ -137,7 +137,7 @@ pub struct Surface {
 }
 
 impl Surface {
-    /// Whether it is a modal dialog, which blocks the windows below.
+    /// Returns `true` if it is a modal dialog, which blocks the windows below.
     pub fn is_modal(&self) -> bool {
         self.tree.elements.first().is_some_and(|root| root.states.has(State::Modal))
     }

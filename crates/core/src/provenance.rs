@@ -21,7 +21,7 @@ pub enum Provenance {
 }
 
 impl Provenance {
-    /// Whether its texts count as the user's words.
+    /// Returns `true` if its texts count as the user's words.
     pub const fn is_users(self) -> bool {
         matches!(self, Self::Made | Self::Trusted)
     }

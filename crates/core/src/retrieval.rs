@@ -109,7 +109,7 @@ impl Retrieval {
     /// The usual limit of tokens.
     pub const TOKENS_MAX: u32 = 1_500;
 
-    /// Whether none is asked.
+    /// Returns `true` if none is asked.
     pub fn is_empty(&self) -> bool {
         self.uses.is_empty()
     }

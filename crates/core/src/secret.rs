@@ -46,13 +46,13 @@ pub fn keys_behind(text: &str) -> &str {
 /// What may be pressed behind a password in the same text.
 pub(crate) const AFTER: [char; 3] = ['\n', '\r', '\t'];
 
-/// Whether a command presses Return behind a password.
+/// Returns `true` if a command presses Return behind a password.
 pub(crate) fn presses_return(command: &Command) -> bool {
     let mut texts = command.arguments.values().filter_map(Value::as_str);
     named(command).is_some_and(is_dots) && texts.any(|text| text.ends_with(['\n', '\r']))
 }
 
-/// Whether a text is what stands for a password that was typed.
+/// Returns `true` if a text is what stands for a password that was typed.
 pub fn is_dots(text: &str) -> bool {
     const DIGITS_MAX: usize = 4;
     text.strip_prefix(DOTS).is_some_and(|number| {
@@ -65,7 +65,7 @@ pub fn mark(name: &str) -> String {
     if is_dots(name) { name.to_owned() } else { format!("{PREFIX}{name}") }
 }
 
-/// Whether a text can be the name of a secret: letters of the English alphabet, digits, `-` and `_`.
+/// Returns `true` if a text can be the name of a secret: letters of the English alphabet, digits, `-` and `_`.
 pub fn is_name(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(is_letter)
@@ -137,7 +137,7 @@ impl SecretPermit {
         Self { name, application: nowhere(), role: nowhere(), host: None, window: nowhere() }
     }
 
-    /// Whether it stands for a text whose field is not known.
+    /// Returns `true` if it stands for a text whose field is not known.
     fn is_withheld(&self) -> bool {
         self.application.is_empty() && is_dots(&self.name)
     }
@@ -345,7 +345,7 @@ fn mentioned<'a>(value: &Value, secrets: &'a [SecretPermit]) -> Option<&'a str> 
     }
 }
 
-/// Whether a text contains the reference to a secret, in any case.
+/// Returns `true` if a text contains the reference to a secret, in any case.
 fn mentions(text: &str, name: &str) -> bool {
     let (text, whole) = (text.to_ascii_lowercase(), mark(name).to_ascii_lowercase());
     text.match_indices(&whole).any(|(at, found)| {

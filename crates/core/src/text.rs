@@ -51,7 +51,7 @@ pub fn one_line(text: &str) -> String {
         .collect()
 }
 
-/// Whether a character of a text from outside could hide, move or reorder what stands around it: C0 and C1 controls, marks,
+/// Returns `true` if a character of a text from outside could hide, move or reorder what stands around it: C0 and C1 controls, marks,
 /// embeddings, overrides and isolates of the direction of writing (Unicode Standard Annex 9), separators of lines and paragraphs,
 /// and what [shows nothing](shows_nothing).
 pub fn is_forbidden_outside(c: char) -> bool {
@@ -60,7 +60,7 @@ pub fn is_forbidden_outside(c: char) -> bool {
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Whether a character shows nothing and spells nothing: zero-width spaces, invisible operators, and tags, in which a text can be
+/// Returns `true` if a character shows nothing and spells nothing: zero-width spaces, invisible operators, and tags, in which a text can be
 /// hidden. Joiners and variation selectors are not among them: words of some languages and many pictographs need them.
 pub fn shows_nothing(c: char) -> bool {
     matches!(

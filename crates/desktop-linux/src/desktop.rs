@@ -275,7 +275,7 @@ impl LinuxDesktop {
         self.server.gone().cancelled().await;
     }
 
-    /// Whether its display has ended.
+    /// Returns `true` if its display has ended.
     pub fn has_ended(&self) -> bool {
         self.server.gone().is_cancelled()
     }

@@ -190,7 +190,7 @@ fn state_of(path: &Path) -> FileState {
     state
 }
 
-/// Whether a process has a file open for writing.
+/// Returns `true` if a process has a file open for writing.
 fn is_written(device: u64, inode: u64) -> bool {
     let numbered = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
     let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -205,7 +205,7 @@ fn is_written(device: u64, inode: u64) -> bool {
     })
 }
 
-/// Whether the flags of an open file allow writing (`O_WRONLY`, `O_RDWR`).
+/// Returns `true` if the flags of an open file allow writing (`O_WRONLY`, `O_RDWR`).
 fn may_write(information: &Path) -> bool {
     const ACCESS: u32 = 0o3;
     let text = fs::read_to_string(information).unwrap_or_default();

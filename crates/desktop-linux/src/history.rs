@@ -77,7 +77,7 @@ impl Watched {
         self.changed = Some(now);
     }
 
-    /// Whether it is known not to have changed for `span`, other than by an input; for longer, if it has a rhythm.
+    /// Returns `true` if it is known not to have changed for `span`, other than by an input; for longer, if it has a rhythm.
     fn was_quiet(&self, span: Duration, now: Instant) -> bool {
         let rhythm = self.rhythm.filter(|(_, at)| now - *at < MARK_LASTS);
         let slower = rhythm.map_or(1.0, |(gap, _)| (3 * gap).div_duration_f64(QUIET).max(1.0));
@@ -169,7 +169,7 @@ impl History {
         self.last_input().sent.map_or(Duration::MAX, |at| at.elapsed())
     }
 
-    /// Whether an input may not be handled yet.
+    /// Returns `true` if an input may not be handled yet.
     pub(crate) fn awaits_input(&self) -> bool {
         let last = self.last_input();
         last.sent.is_some() && last.handled.is_none()
@@ -225,7 +225,7 @@ impl History {
             .is_some_and(|watched| watched.keeps_changing(now) && watched.self_changing.iter().any(is_marked))
     }
 
-    /// Whether any aspect of an element is self-changing now.
+    /// Returns `true` if any aspect of an element is self-changing now.
     pub(crate) fn keeps_changing(&self, element: ElementId) -> bool {
         let now = Instant::now();
         self.watched().get(&element).is_some_and(|watched| watched.keeps_changing(now))
@@ -262,12 +262,12 @@ impl History {
     }
 }
 
-/// Whether a change of this aspect is tracked.
+/// Returns `true` if a change of this aspect is tracked.
 const fn is_tracked(aspect: Aspect) -> bool {
     aspect.is_content() && !is_noise(aspect)
 }
 
-/// Whether a change of this aspect means that something else is selected or current, which other controls may follow.
+/// Returns `true` if a change of this aspect means that something else is selected or current, which other controls may follow.
 const fn is_selection(aspect: Aspect) -> bool {
     matches!(aspect, Aspect::Selection | Aspect::ActiveDescendant | Aspect::State(State::Selected))
 }

@@ -52,7 +52,7 @@ impl OfficeLock {
         Self { file, owner, host: host.to_owned(), profile }
     }
 
-    /// Whether the program that wrote it is gone: it ran on this host, with a profile that no longer exists, as that of a private
+    /// Returns `true` if the program that wrote it is gone: it ran on this host, with a profile that no longer exists, as that of a private
     /// desktop that has ended.
     pub fn is_stale(&self) -> bool {
         let here = rustix::system::uname().nodename().to_string_lossy().into_owned();

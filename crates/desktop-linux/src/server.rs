@@ -140,7 +140,7 @@ impl Server {
         }
     }
 
-    /// Whether pictures can be taken.
+    /// Returns `true` if pictures can be taken.
     pub(crate) fn takes_pictures(&self) -> bool {
         match self {
             Self::X11(_) => true,

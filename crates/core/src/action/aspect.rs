@@ -51,7 +51,7 @@ pub enum Aspect {
 }
 
 impl Aspect {
-    /// Whether this is about the content of an element, as opposed to the pointer, the focus or the view passing by.
+    /// Returns `true` if this is about the content of an element, as opposed to the pointer, the focus or the view passing by.
     pub const fn is_content(self) -> bool {
         match self {
             Self::State(state) => !matches!(

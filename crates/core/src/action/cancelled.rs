@@ -87,7 +87,7 @@ impl Cancellation {
 }
 
 impl InputCounts {
-    /// Whether the application got nothing.
+    /// Returns `true` if the application got nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -48,7 +48,7 @@ impl Evidence {
 }
 
 impl Evidence {
-    /// Whether the action was cancelled.
+    /// Returns `true` if the action was cancelled.
     pub const fn is_cancelled(&self) -> bool {
         matches!(
             self,

@@ -24,7 +24,7 @@ impl Report {
         self.actions().iter().filter_map(fact).chain(proof).collect()
     }
 
-    /// Whether a fact, or a value of `output`, contains `expected`: the same words one after the other. Case, white
+    /// Returns `true` if a fact, or a value of `output`, contains `expected`: the same words one after the other. Case, white
     /// space, punctuation around words and words such as `the` or `is` do not count. Never for fewer than two characters.
     pub fn contains(&self, output: &Value, expected: &str) -> bool {
         if expected.trim().chars().count() < EXPECT_CHARS_MIN {
@@ -165,7 +165,7 @@ fn significant(text: &str) -> String {
     words.filter(|word| !word.is_empty() && !FILLERS.contains(word)).collect::<Vec<_>>().join(" ")
 }
 
-/// Whether `text` contains `part` and does not cut a word of letters and digits there.
+/// Returns `true` if `text` contains `part` and does not cut a word of letters and digits there.
 fn contains_run(text: &str, part: &str) -> bool {
     let cuts = |one: Option<char>, other: Option<char>| {
         let is_in_word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());

@@ -62,7 +62,7 @@ impl Action {
         self
     }
 
-    /// Whether it was seen to close a window.
+    /// Returns `true` if it was seen to close a window.
     pub fn closed(&self, window: WindowId) -> bool {
         matches!(&self.evidence, Evidence::Seen { proof: Proof::WindowClosed { window: closed } } if closed.id == window)
     }
@@ -124,7 +124,7 @@ impl Report {
         }
     }
 
-    /// Whether a window that was seen to open is seen to have closed again.
+    /// Returns `true` if a window that was seen to open is seen to have closed again.
     pub fn shows_closed(&self, window: &WindowInfo) -> bool {
         let mut closed = false;
         for action in self.actions() {

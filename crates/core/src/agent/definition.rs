@@ -40,7 +40,7 @@ pub enum AgentHome {
 }
 
 impl AgentHome {
-    /// Whether sub-tasks are handed over, and only a report comes back.
+    /// Returns `true` if sub-tasks are handed over, and only a report comes back.
     pub const fn reports(&self) -> bool {
         match self {
             Self::Steps(_) => false,

@@ -71,7 +71,7 @@ impl AgentRef {
         }
     }
 
-    /// Whether both may be the same agent: a reference without a window stands for every window of its application.
+    /// Returns `true` if both may be the same agent: a reference without a window stands for every window of its application.
     pub fn matches(&self, other: &Self) -> bool {
         match (self, other) {
             (

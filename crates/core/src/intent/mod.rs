@@ -71,7 +71,7 @@ impl Does {
         Self::Wait,
     ];
 
-    /// Whether the application stays where it is: it goes on to no other page or dialog.
+    /// Returns `true` if the application stays where it is: it goes on to no other page or dialog.
     pub const fn stays(self) -> bool {
         matches!(self, Self::Set | Self::Point | Self::Read)
     }
@@ -96,12 +96,12 @@ impl Does {
         }
     }
 
-    /// Whether it changes the desktop.
+    /// Returns `true` if it changes the desktop.
     pub const fn acts(self) -> bool {
         !matches!(self, Self::Read | Self::Wait)
     }
 
-    /// Whether it may activate what it is aimed at, so that the name of that decides.
+    /// Returns `true` if it may activate what it is aimed at, so that the name of that decides.
     pub const fn activates(self) -> bool {
         match self {
             // Typing a line break presses what has the focus.
@@ -167,7 +167,7 @@ pub enum Takes {
 }
 
 impl Takes {
-    /// Whether it is a text, or a value that may be one.
+    /// Returns `true` if it is a text, or a value that may be one.
     pub const fn is_text(self) -> bool {
         matches!(self, Self::Text | Self::Value | Self::Pasted)
     }

@@ -140,17 +140,17 @@ fn drop_blank_names(aims: &mut Vec<Aimed>) {
 }
 
 impl Intent {
-    /// Whether nothing was read, as before the gate.
+    /// Returns `true` if nothing was read, as before the gate.
     pub const fn is_default(&self) -> bool {
         matches!(self.does, Does::Other) && self.aims.is_empty()
     }
 
-    /// Whether the application may go on to another page or dialog after it, so that what it shows is something else.
+    /// Returns `true` if the application may go on to another page or dialog after it, so that what it shows is something else.
     pub fn may_go_on(&self) -> bool {
         if self.does == Does::Type { self.presses_return() } else { !self.does.stays() }
     }
 
-    /// Whether a text that it enters has a line break, which presses Return.
+    /// Returns `true` if a text that it enters has a line break, which presses Return.
     pub(crate) fn presses_return(&self) -> bool {
         self.aims.iter().any(|aimed| matches!(aimed, Aimed::Text { presses_return: true }))
     }

@@ -97,14 +97,14 @@ pub(super) fn foreign_host(text: &str) -> Option<String> {
     (host != "localhost" && !rest.starts_with("///")).then_some(host)
 }
 
-/// Whether this is the scheme of an address.
+/// Returns `true` if this is the scheme of an address.
 fn is_scheme(text: &str) -> bool {
     text.len() > 1
         && text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
 }
 
-/// Whether a host ends with a name, not with a number.
+/// Returns `true` if a host ends with a name, not with a number.
 fn has_name(host: &str) -> bool {
     let host = host.rsplit('@').next().unwrap_or(host).split(':').next().unwrap_or_default();
     host.rsplit_once(['.', '。'])
@@ -115,7 +115,7 @@ fn has_name(host: &str) -> bool {
 const FILE_ENDINGS: [&str; 14] =
     ["md", "sh", "py", "rs", "pl", "ps", "zip", "mov", "so", "cc", "ai", "java", "app", "doc"];
 
-/// Whether a text names a host: the host itself, or a domain that it belongs to.
+/// Returns `true` if a text names a host: the host itself, or a domain that it belongs to.
 pub(super) fn names_host(text: &str, host: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || ['.', '-', '[', ']', ':'].contains(&c);
     text.split(|c| !is_part(c)).any(|token| {

@@ -347,7 +347,7 @@ impl<'a> Own<'a> {
     }
 }
 
-/// Whether a chord pastes.
+/// Returns `true` if a chord pastes.
 pub(crate) fn pastes_clipboard(chord: &KeyChord) -> bool {
     let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
     match chord.key {
@@ -371,7 +371,7 @@ fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ';', '\n', '\r', '\t']).map(str::trim)
 }
 
-/// Whether a field takes recipients by their names: not one that says where a journey ends.
+/// Returns `true` if a field takes recipients by their names: not one that says where a journey ends.
 fn takes_contacts(field: &Element, view: &WindowView) -> bool {
     let is_field = |one: &Element| [Role::ENTRY, Role::TEXT].contains(&one.role);
     let begins = Names::new(BEGINS);
@@ -386,7 +386,7 @@ fn contacts(view: &WindowView, texts: &dyn Texts) -> Vec<Value> {
     texts_of.flat_map(parts).map(|part| Value::new(ValueKind::Recipient, part, texts)).collect()
 }
 
-/// Whether a surface is a dialog for choosing a file.
+/// Returns `true` if a surface is a dialog for choosing a file.
 pub(crate) fn chooses_file(surface: &Surface) -> bool {
     let is_named = |one: &Element| takes_file(one) && !one.name.trim().is_empty();
     surface.tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
@@ -396,7 +396,7 @@ pub(crate) fn chooses_file(surface: &Surface) -> bool {
                 || surface.tree.elements.iter().any(is_named)))
 }
 
-/// Whether a dialog tells assistive technology nothing of itself, as that for files of a browser may.
+/// Returns `true` if a dialog tells assistive technology nothing of itself, as that for files of a browser may.
 fn is_opaque(surface: &Surface) -> bool {
     surface.window.kind == WindowKind::Dialog && surface.tree.has_no_controls()
 }
@@ -405,14 +405,14 @@ fn takes_file(field: &Element) -> bool {
     [Role::ENTRY, Role::TEXT].contains(&field.role) && is_named_for_files(&field.name)
 }
 
-/// Whether a dialog for a file is one that saves.
+/// Returns `true` if a dialog for a file is one that saves.
 fn saves(dialog: &Surface) -> bool {
     let mut buttons =
         dialog.tree.elements.iter().filter(|one| [Role::PUSH_BUTTON, Role::DRAWN_TEXT].contains(&one.role));
     buttons.any(|one| SAVES.seem(&one.name))
 }
 
-/// Whether a command opens what is chosen.
+/// Returns `true` if a command opens what is chosen.
 fn opens(subject: &Subject, command: &Command) -> bool {
     let (opens, takes) = (Names::new(OPENS), Names::new(TAKES));
     let accepts = |label: &String| opens.have(&folded(label)) || takes.have(&folded(label));

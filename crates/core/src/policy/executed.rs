@@ -42,7 +42,7 @@ const NAMES: &str = ".bashrc|.bash_*|.profile|.zshrc|.zshenv|.zprofile|.xprofile
                      .envrc|.gitconfig|authorized_keys|*.desktop|crontab";
 
 impl Places {
-    /// Whether a file at this absolute path is run, or read by what runs, without being opened.
+    /// Returns `true` if a file at this absolute path is run, or read by what runs, without being opened.
     pub(crate) fn runs(&self, path: &str) -> bool {
         let below = |folder: &str| {
             let folder = folder.trim_end_matches('/');
@@ -54,7 +54,7 @@ impl Places {
             || matches(ANYWHERE, path)
     }
 
-    /// Whether a file at this absolute path is in a place of secrets, or is such a place.
+    /// Returns `true` if a file at this absolute path is in a place of secrets, or is such a place.
     pub(crate) fn is_secret(&self, path: &str) -> bool {
         let folder = format!("{path}/");
         let is_in = |patterns: &str, path: &str| matches(patterns, path) || matches(patterns, &folder);
@@ -78,7 +78,7 @@ impl Places {
                 && (SECRETS_OF_SYSTEM.iter().any(|patterns| is_in(patterns, path)) || is_in(HOMES, path)))
     }
 
-    /// Whether a file is where the session works: in the home folder, or in its own one.
+    /// Returns `true` if a file is where the session works: in the home folder, or in its own one.
     pub fn is_in_folder(&self, path: &str) -> bool {
         let below = |folder: &str| {
             let folder = folder.trim_end_matches('/');
@@ -103,7 +103,7 @@ impl Places {
         path.strip_prefix(home).filter(|_| !home.is_empty())?.strip_prefix('/')
     }
 
-    /// Whether a file of this name is, in the folder that such files are in.
+    /// Returns `true` if a file of this name is, in the folder that such files are in.
     pub(crate) fn may_run(name: &str) -> bool {
         let name = name.trim().rsplit('/').next().unwrap_or_default();
         matches(NAMES, name)

@@ -42,7 +42,7 @@ static PASTES: LazyLock<Names> = LazyLock::new(|| {
     ])
 });
 
-/// Whether a command that was judged by these names copies what is chosen.
+/// Returns `true` if a command that was judged by these names copies what is chosen.
 pub(crate) fn copies_by_name(names: &[String]) -> bool {
     names.iter().any(|name| COPIES.have(&folded(name)))
 }
@@ -77,7 +77,7 @@ pub struct Flow {
 }
 
 impl Flow {
-    /// Whether whoever made the workflow, or trusts it, was shown that the value goes there.
+    /// Returns `true` if whoever made the workflow, or trusts it, was shown that the value goes there.
     fn is_covered(&self) -> bool {
         match (self.carried.provenance, &self.into) {
             (Provenance::Stranger, _) => false,

@@ -89,7 +89,7 @@ impl Subject {
 }
 
 impl Subject {
-    /// Whether what is entered is run: in a terminal that may not say that it is one, in a dialog for commands, in the terminal of
+    /// Returns `true` if what is entered is run: in a terminal that may not say that it is one, in a dialog for commands, in the terminal of
     /// an editor.
     fn runs_entered(&self, command: &Command, view: &WindowView) -> bool {
         let takes_lines = |one: &Element| {
@@ -129,7 +129,7 @@ impl Subject {
     }
 }
 
-/// Whether a command opens the element that it is aimed at: by a double click or by an action of the application.
+/// Returns `true` if a command opens the element that it is aimed at: by a double click or by an action of the application.
 fn opens_target(command: &Command) -> bool {
     let clicks = command.arguments.get("count").and_then(serde_json::Value::as_u64);
     let twice = command.arguments.get("double").and_then(serde_json::Value::as_bool) == Some(true);
@@ -137,7 +137,7 @@ fn opens_target(command: &Command) -> bool {
         && (twice || clicks.is_some_and(|count| count > 1) || command.arguments.contains_key("action"))
 }
 
-/// Whether a chord ends a line of a terminal as Return does, or pastes, which may bring lines.
+/// Returns `true` if a chord ends a line of a terminal as Return does, or pastes, which may bring lines.
 fn feeds_terminal(chord: &KeyChord) -> bool {
     let with = |modifier: Modifier| chord.modifiers.contains(&modifier);
     match chord.key {
@@ -147,17 +147,17 @@ fn feeds_terminal(chord: &KeyChord) -> bool {
     }
 }
 
-/// Whether a chord runs the line of a shell and brings the next one.
+/// Returns `true` if a chord runs the line of a shell and brings the next one.
 fn runs_line(chord: &KeyChord) -> bool {
     chord.modifiers.contains(&Modifier::Ctrl) && matches!(chord.key, Key::Char('o' | 'O'))
 }
 
-/// Whether a command clicks with the button that pastes what is selected.
+/// Returns `true` if a command clicks with the button that pastes what is selected.
 fn pastes_by_click(command: &Command) -> bool {
     command.arguments.get("button").and_then(serde_json::Value::as_str) == Some("middle")
 }
 
-/// Whether a chord deletes what is chosen.
+/// Returns `true` if a chord deletes what is chosen.
 fn deletes(chord: &KeyChord) -> bool {
     chord.key == Key::Named(NamedKey::Delete)
         && chord.modifiers.iter().all(|one| matches!(one, Modifier::Ctrl | Modifier::Shift))

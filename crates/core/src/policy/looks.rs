@@ -45,7 +45,7 @@ impl Alike {
         Self(named.map(|whole| (without_marks(&whole), whole)).map(|(bare, whole)| (whole, bare)).collect())
     }
 
-    /// Whether a name looks like one of them. One that has no marks looks like none that has some: *ode* is not *öde*.
+    /// Returns `true` if a name looks like one of them. One that has no marks looks like none that has some: *ode* is not *öde*.
     pub(super) fn have(&self, name: &Looks) -> bool {
         let fits = |pattern: &[char], forms: &[Vec<char>]| forms.iter().any(|form| glob(pattern, form));
         let marked = |bare: &[char]| name.bare.as_ref().is_some_and(|forms| fits(bare, forms));
@@ -64,23 +64,23 @@ impl Known {
         Self { names: Names::new(patterns), alike: Alike::new(patterns.iter().copied()) }
     }
 
-    /// Whether a name that was [`folded`] is one of them.
+    /// Returns `true` if a name that was [`folded`] is one of them.
     pub(super) fn have(&self, name: &[char]) -> bool {
         self.names.have(name)
     }
 
-    /// Whether a name is one of them, or looks like one.
+    /// Returns `true` if a name is one of them, or looks like one.
     pub(super) fn seem(&self, name: &str) -> bool {
         self.have(&folded(name)) || self.look_like(&Looks::of(name))
     }
 
-    /// Whether a name looks like one of them.
+    /// Returns `true` if a name looks like one of them.
     pub(super) fn look_like(&self, name: &Looks) -> bool {
         self.alike.have(name)
     }
 }
 
-/// Whether a text has one of these parts, as far as it looks.
+/// Returns `true` if a text has one of these parts, as far as it looks.
 pub(super) fn has_part(text: &str, parts: &[&str]) -> bool {
     let text = drawn(&text.nfkc().take(CHARS_MAX).collect::<String>(), &[]);
     let text: String = without_marks(&text).into_iter().collect();
@@ -88,7 +88,7 @@ pub(super) fn has_part(text: &str, parts: &[&str]) -> bool {
     parts.any(|part| text.contains(&part))
 }
 
-/// Whether a name has a word that is written in several scripts and looks like one in Latin letters, as no language writes.
+/// Returns `true` if a name has a word that is written in several scripts and looks like one in Latin letters, as no language writes.
 pub(super) fn poses(name: &str) -> bool {
     // Letters that are drawn in another order than they are written.
     if name.contains(['\u{202d}', '\u{202e}']) {
@@ -105,7 +105,7 @@ pub(super) fn poses(name: &str) -> bool {
 /// The shortest word that poses, in characters.
 const WORD_MIN: usize = 3;
 
-/// Whether a letter belongs to a script with letters like Latin ones: Greek, Cyrillic, Armenian, Cherokee.
+/// Returns `true` if a letter belongs to a script with letters like Latin ones: Greek, Cyrillic, Armenian, Cherokee.
 const fn is_lettered(c: char) -> bool {
     matches!(c, '\u{370}'..='\u{58f}' | '\u{13a0}'..='\u{13ff}' | '\u{1c80}'..='\u{1c8f}' | '\u{a640}'..='\u{a69f}' | '\u{ab70}'..='\u{abbf}')
 }

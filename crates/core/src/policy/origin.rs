@@ -146,7 +146,7 @@ impl fmt::Display for Origin {
 }
 
 impl ValueKind {
-    /// Whether a text of the user names a value.
+    /// Returns `true` if a text of the user names a value.
     fn is_named(self, said: &str, value: &str) -> bool {
         match self {
             Self::Host => names_host(said, value),
@@ -163,7 +163,7 @@ impl ValueKind {
 }
 
 impl Value {
-    /// Whether it names somebody else whom the user has not named.
+    /// Returns `true` if it names somebody else whom the user has not named.
     pub(super) fn reaches_others(&self) -> bool {
         matches!(self.kind, ValueKind::Host | ValueKind::Recipient | ValueKind::Address)
             && self.origin != Origin::User
@@ -198,7 +198,7 @@ const NOBODY: &[&str] = &[
 /// The shortest word that names somebody, in letters.
 const NAME_MIN: usize = 3;
 
-/// Whether a text names somebody: by one of the words of the name.
+/// Returns `true` if a text names somebody: by one of the words of the name.
 fn names_somebody(said: &str, name: &str) -> bool {
     let words = name.split(|c: char| !c.is_alphanumeric());
     let words = words.filter(|word| word.chars().count() >= NAME_MIN);
@@ -209,7 +209,7 @@ fn names_somebody(said: &str, name: &str) -> bool {
     words.any(|word| has_words(said, word))
 }
 
-/// Whether a text has a value as whole words, in any case.
+/// Returns `true` if a text has a value as whole words, in any case.
 pub(super) fn has_words(text: &str, value: &str) -> bool {
     find_words(&text.to_lowercase(), &value.trim().to_lowercase()).is_some()
 }

@@ -90,7 +90,7 @@ pub(crate) fn texts_entered(command: &Command, tools: &[ToolSpec]) -> Vec<Entere
     texts
 }
 
-/// Whether a command enters a text that may be a password where the keyboard goes, whatever that is: it names no element.
+/// Returns `true` if a command enters a text that may be a password where the keyboard goes, whatever that is: it names no element.
 pub(crate) fn enters_at_focus(command: &Command, tools: &[ToolSpec]) -> bool {
     let takes = command.takes_in(tools);
     let given = |(name, _): &&(String, Takes)| command.arguments.get(name).is_some_and(|one| !one.is_null());

@@ -19,7 +19,7 @@ pub struct Places {
 }
 
 impl Places {
-    /// Whether nothing is known.
+    /// Returns `true` if nothing is known.
     pub(crate) const fn is_unknown(&self) -> bool {
         self.home.is_empty() && self.folder.is_empty() && self.programs.is_empty()
     }
@@ -43,7 +43,7 @@ impl Places {
         pattern.split('|').map(|one| self.home_in(one.trim())).collect::<Vec<_>>().join("|")
     }
 
-    /// Whether a file with a name that a person said is the one that they mean: in the folder of the session or of the open document, or
+    /// Returns `true` if a file with a name that a person said is the one that they mean: in the folder of the session or of the open document, or
     /// in one that they named.
     pub(super) fn is_meant(&self, path: &str, document: Option<&str>, said: &[&str]) -> bool {
         let folder = folder_of(path);

@@ -2,7 +2,7 @@
 
 use crate::{keys::KeyChord, ui::fold_name};
 
-/// Whether a name matches a pattern. Both are compared in the form in which elements are found by name: without case,
+/// Returns `true` if a name matches a pattern. Both are compared in the form in which elements are found by name: without case,
 /// mnemonics, invisible characters and a trailing `…` or `:`.
 pub fn matches_name(pattern: &str, name: &str) -> bool {
     Names::new(&[pattern]).have(&folded(name))
@@ -16,7 +16,7 @@ impl Names {
         Self(patterns.iter().flat_map(|pattern| pattern.split('|')).map(folded).collect())
     }
 
-    /// Whether one of them matches a name that was [`folded`].
+    /// Returns `true` if one of them matches a name that was [`folded`].
     pub(super) fn have(&self, name: &[char]) -> bool {
         self.0.iter().any(|pattern| glob(pattern, name))
     }
@@ -27,7 +27,7 @@ pub(super) fn folded(name: &str) -> Vec<char> {
     lower(&fold_name(name))
 }
 
-/// Whether key chords match a pattern: as text, or, where the pattern is one chord, as the same chord in any spelling:
+/// Returns `true` if key chords match a pattern: as text, or, where the pattern is one chord, as the same chord in any spelling:
 /// `control+S` and `ctrl+s`, `del` and `Delete`.
 pub fn matches_keys(pattern: &str, keys: &str) -> bool {
     let chord = chord(keys);
@@ -41,7 +41,7 @@ fn chord(text: &str) -> Option<String> {
     Some(chord.canonical().to_string().to_lowercase())
 }
 
-/// Whether a text matches a pattern: `|` separates alternatives, `*` matches any text, `?` one character;
+/// Returns `true` if a text matches a pattern: `|` separates alternatives, `*` matches any text, `?` one character;
 /// case-insensitive.
 pub fn matches(pattern: &str, text: &str) -> bool {
     let text = lower(text);

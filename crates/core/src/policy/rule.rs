@@ -99,7 +99,7 @@ impl Policy {
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
 
-    /// Whether a rule may ask about or deny a command because of a name, so that the name must be known. What lies at
+    /// Returns `true` if a rule may ask about or deny a command because of a name, so that the name must be known. What lies at
     /// a place is judged again by what is there just before the input.
     pub fn depends_on_names(&self, tool: &str, intent: &Intent) -> bool {
         let own = |rule: &Rule| {
@@ -129,7 +129,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
+    /// Returns `true` if the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
     /// unknown role matches ask and deny rules only. These also match what looks like their names.
     pub(super) fn matches(&self, subject: &Subject, edition: Edition) -> bool {
         let allows = self.decision == Decision::Allow;
@@ -176,7 +176,7 @@ impl Rule {
             && self.allows_arguments(subject)
     }
 
-    /// Whether the rule holds with the arguments of a program.
+    /// Returns `true` if the rule holds with the arguments of a program.
     fn allows_arguments(&self, subject: &Subject) -> bool {
         let given = subject.arguments.join(" ");
         match &self.arguments {
@@ -185,7 +185,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
+    /// Returns `true` if the rule applies to the tool. Ask and deny rules for typing also apply to tools that enter text by other
     /// means, such as the clipboard; an allow rule must name these.
     fn applies_to(&self, tool: &str, does: Does) -> bool {
         let as_typing = self.decision != Decision::Allow && does == Does::Type;

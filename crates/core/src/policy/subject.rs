@@ -257,7 +257,7 @@ impl Subject {
         }
     }
 
-    /// Whether it has no effect beyond the field or the choice that it goes to, whatever its name is. A page can make any text a
+    /// Returns `true` if it has no effect beyond the field or the choice that it goes to, whatever its name is. A page can make any text a
     /// button, and what was found in a picture may be one.
     pub(super) fn is_harmless(&self, edition: Edition) -> bool {
         let Some(role) = self.role.as_deref().filter(|role| matches(HARMLESS, role)) else { return false };
@@ -267,7 +267,7 @@ impl Subject {
         !edition.is_third() || !(may_be_button || self.does == Does::Drag)
     }
 
-    /// Whether it submits a form: by a button, by Return in a field, or by something that a page shows as a button.
+    /// Returns `true` if it submits a form: by a button, by Return in a field, or by something that a page shows as a button.
     pub(super) fn submits(&self, edition: Edition) -> bool {
         let shown = [
             Role::PUSH_BUTTON,
@@ -445,7 +445,7 @@ fn quoted(word: &str) -> String {
     if !word.is_empty() && word.chars().all(is_plain) { word.to_owned() } else { format!("'{word}'") }
 }
 
-/// Whether a chord activates the focused element, with any modifiers.
+/// Returns `true` if a chord activates the focused element, with any modifiers.
 pub(super) fn activates(chord: &KeyChord) -> bool {
     matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
 }

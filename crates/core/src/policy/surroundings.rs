@@ -107,13 +107,13 @@ fn texts_around(id: ElementId, surface: &Surface) -> Vec<String> {
     all.take(TEXTS_MAX).map(|text| text.trim().chars().take(TEXT_MAX).collect()).collect()
 }
 
-/// Whether it takes something that a person has to fill in or choose.
+/// Returns `true` if it takes something that a person has to fill in or choose.
 fn is_field(element: &Element) -> bool {
     let buttons = [Role::PUSH_BUTTON, Role::TOGGLE_BUTTON, Role::CHECK_BOX, Role::LINK, Role::ICON];
     element.role.is_interactive() && !buttons.contains(&element.role) && !is_shown_text(element)
 }
 
-/// Whether it is a text that cannot be edited.
+/// Returns `true` if it is a text that cannot be edited.
 fn is_shown_text(element: &Element) -> bool {
     element.role == Role::TEXT && !element.states.has(State::Editable)
 }

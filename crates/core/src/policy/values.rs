@@ -355,7 +355,7 @@ impl Opened {
     }
 }
 
-/// Whether a field takes the recipients of a message.
+/// Returns `true` if a field takes the recipients of a message.
 pub(super) fn is_for_recipients(field: &Element, edition: Edition) -> bool {
     matches(HARMLESS, field.role.name()) && is_named_for_recipients(field, edition)
 }
@@ -390,7 +390,7 @@ fn standing(view: &WindowView, edition: Edition) -> Vec<String> {
     found
 }
 
-/// Whether a field takes the place of a file: in a dialog for files, or one line beside what a file manager shows.
+/// Returns `true` if a field takes the place of a file: in a dialog for files, or one line beside what a file manager shows.
 fn takes_place(field: &Element, surface: &Surface) -> bool {
     let is_line = [Role::ENTRY, Role::TEXT].contains(&field.role) && !field.states.has(State::MultiLine);
     let is_dialog = surface.window.kind == WindowKind::Dialog
@@ -401,7 +401,7 @@ fn takes_place(field: &Element, surface: &Surface) -> bool {
             || surface.tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER))
 }
 
-/// Whether a field is named for the name or the place of a file.
+/// Returns `true` if a field is named for the name or the place of a file.
 pub(super) fn is_named_for_files(name: &str) -> bool {
     PLACES.seem(name) || name.trim().is_empty()
 }
@@ -417,7 +417,7 @@ fn dictated(field: &Element, letters: &str, texts: &dyn Texts) -> Option<String>
     is_told.then(|| message.trim().to_owned())
 }
 
-/// Whether a text is nothing but mail addresses: in a page, whatever field takes it.
+/// Returns `true` if a text is nothing but mail addresses: in a page, whatever field takes it.
 fn is_address_alone(text: &str) -> bool {
     let words = text.split([',', ';', ' ', '\n', '\r', '<', '>']).filter(|word| !word.is_empty());
     let mut addresses = words.map(|word| !mail_addresses(word).is_empty()).peekable();
@@ -462,7 +462,7 @@ fn surface_of<'a>(element: &Element, view: &'a WindowView) -> Option<&'a Surface
     view.surfaces.iter().find(|surface| surface.tree.find(element.id).is_some())
 }
 
-/// Whether an element is the document of a page.
+/// Returns `true` if an element is the document of a page.
 fn is_page(element: &Element) -> bool {
     element.role == Role::DOCUMENT_WEB
 }

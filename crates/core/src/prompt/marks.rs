@@ -146,7 +146,7 @@ impl Marks {
         )
     }
 
-    /// Whether a text contains the number of the marks, which nothing outside of the prompt may learn.
+    /// Returns `true` if a text contains the number of the marks, which nothing outside of the prompt may learn.
     pub(crate) fn are_in(&self, text: &str) -> bool {
         !self.number.is_empty() && text.contains(&self.number)
     }
@@ -175,7 +175,7 @@ fn without_marks(text: &str) -> String {
     plain
 }
 
-/// Whether what follows a bracket looks like the name of a mark.
+/// Returns `true` if what follows a bracket looks like the name of a mark.
 fn looks_like_name(after: &str) -> bool {
     let is_between =
         |c: &char| c.is_whitespace() || matches!(c, '/' | '\\' | '\u{200c}' | '\u{200d}' | '\u{ad}');

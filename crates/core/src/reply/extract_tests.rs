@@ -266,7 +266,7 @@ fn has_misread_path(value: &Value) -> bool {
     windows_path::restore_paths(&mut value.clone())
 }
 
-/// Whether a string may look like a path to the lenient reader: it has a backslash at its start, or a control
+/// Returns `true` if a string may look like a path to the lenient reader: it has a backslash at its start, or a control
 /// character after a letter and a colon.
 fn may_hold_path(value: &Value) -> bool {
     let is_path = |text: &str| {

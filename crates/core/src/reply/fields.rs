@@ -94,7 +94,7 @@ impl Fields {
         self.map.shift_remove(name).filter(|value| !value.is_null())
     }
 
-    /// Whether the field is there.
+    /// Returns `true` if the field is there.
     pub(super) fn has(&self, name: &str) -> bool {
         self.map.get(name).is_some_and(|value| !value.is_null())
     }

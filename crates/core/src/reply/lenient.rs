@@ -86,7 +86,7 @@ impl Parser<'_> {
         self.at += character.len_utf8();
     }
 
-    /// Whether the text, or the code fence around it, ends here.
+    /// Returns `true` if the text, or the code fence around it, ends here.
     fn at_end(&self) -> bool {
         let rest = self.rest().trim_start();
         rest.is_empty() || rest.starts_with("```")

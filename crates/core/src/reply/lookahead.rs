@@ -15,7 +15,7 @@ pub(super) fn prefix(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// Whether `text`, which starts with a bracket, continues like an object: with a quoted key and a colon, or a prefix
+/// Returns `true` if `text`, which starts with a bracket, continues like an object: with a quoted key and a colon, or a prefix
 /// of one.
 pub(super) fn looks_like_object(text: &str) -> bool {
     let text = prefix(text);
@@ -120,7 +120,7 @@ fn pass_key(characters: &mut impl Iterator<Item = char>, quotes: Quote) -> bool 
     false
 }
 
-/// Whether `text` starts with a key and a colon, within the look-ahead limit.
+/// Returns `true` if `text` starts with a key and a colon, within the look-ahead limit.
 pub(super) fn starts_with_key(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return false };
     let mut ahead = text.chars().take(KEY_MAX).peekable();
@@ -139,7 +139,7 @@ pub(super) fn starts_with_key(text: &str) -> bool {
     ahead.find(|character| !character.is_whitespace()).is_some_and(|next| matches!(next, ':' | '：'))
 }
 
-/// Whether `text` can be the next item of a list or its end.
+/// Returns `true` if `text` can be the next item of a list or its end.
 pub(super) fn starts_with_value(text: &str) -> bool {
     let Some(first) = text.chars().next() else { return true };
     let literal =

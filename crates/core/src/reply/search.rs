@@ -211,7 +211,7 @@ impl<'text> Search<'text> {
 }
 
 impl Candidate {
-    /// Whether it can be a reply; an empty `{}` in prose cannot.
+    /// Returns `true` if it can be a reply; an empty `{}` in prose cannot.
     fn has_content(&self) -> bool {
         match self {
             Self::Object { value, .. } => value.as_object().is_none_or(|members| !members.is_empty()),

@@ -41,7 +41,7 @@ impl Owner {
         }
     }
 
-    /// Whether both refer to the same window of the same application, or to the same agent.
+    /// Returns `true` if both refer to the same window of the same application, or to the same agent.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Window(one), Self::Window(two)) => one.id == two.id && one.app.root == two.app.root,

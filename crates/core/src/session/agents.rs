@@ -52,7 +52,7 @@ impl Session {
         }
     }
 
-    /// Whether an agent works in pictures of its window.
+    /// Returns `true` if an agent works in pictures of its window.
     pub(super) fn operates(&self, worker: Worker) -> bool {
         let Some(owner @ Owner::Window(window)) = self.app(worker).map(|app| &app.owner) else {
             return false;

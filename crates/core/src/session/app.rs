@@ -422,7 +422,7 @@ impl Session {
         }
     }
 
-    /// Whether the last action on the sub-task was seen to close the agent's window.
+    /// Returns `true` if the last action on the sub-task was seen to close the agent's window.
     fn closed_as_meant(&self, worker: Worker) -> bool {
         let Some(app) = self.app(worker) else { return false };
         let Owner::Window(window) = &app.owner else { return false };

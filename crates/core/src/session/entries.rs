@@ -139,18 +139,18 @@ impl Session {
     }
 }
 
-/// Whether a text can be a password: one line, of some length, and no dots that stand for one.
+/// Returns `true` if a text can be a password: one line, of some length, and no dots that stand for one.
 pub(super) fn is_typable(text: &str) -> bool {
     let is_short = (1..=VALUE_MAX).contains(&text.chars().count());
     is_short && !text.chars().any(char::is_control) && !is_dots(text)
 }
 
-/// Whether a window shows a field for passwords.
+/// Returns `true` if a window shows a field for passwords.
 fn shows_password(view: &WindowView) -> bool {
     view.elements().any(|element| element.role == Role::PASSWORD_TEXT)
 }
 
-/// Whether a command enters a text into an element that is not shown, or into what has the keyboard while that is not known.
+/// Returns `true` if a command enters a text into an element that is not shown, or into what has the keyboard while that is not known.
 fn is_anywhere(command: &Command, reading: &Reading<'_>) -> bool {
     let Observation::Window(view) = reading.observation else { return false };
     let mut elements = command.intent.elements().peekable();
@@ -161,18 +161,18 @@ fn is_anywhere(command: &Command, reading: &Reading<'_>) -> bool {
     !aimed && view.elements().all(|one| !one.states.has(State::Focused))
 }
 
-/// Whether a command pastes what the clipboard holds.
+/// Returns `true` if a command pastes what the clipboard holds.
 fn pastes(command: &Command) -> bool {
     command.intent.chords().any(pastes_clipboard)
 }
 
-/// Whether a command types into something with many lines, where tabs and line breaks stay.
+/// Returns `true` if a command types into something with many lines, where tabs and line breaks stay.
 fn keeps_lines(command: &Command, view: &WindowView) -> bool {
     let mut aimed = command.intent.elements().filter_map(|id| view.elements().find(|one| one.id == id));
     aimed.next().is_some_and(|one| one.states.has(State::MultiLine))
 }
 
-/// Whether a command whose intent was not read may enter a text into a field for passwords.
+/// Returns `true` if a command whose intent was not read may enter a text into a field for passwords.
 fn may_be_password(command: &Command, view: &WindowView, tools: &[ToolSpec]) -> bool {
     let takes = command.takes_in(tools);
     let aimed = takes.iter().find(|(_, takes)| *takes == Takes::Element);
@@ -188,13 +188,13 @@ fn may_be_password(command: &Command, view: &WindowView, tools: &[ToolSpec]) -> 
     known.is_none_or(|element| element.role == Role::PASSWORD_TEXT || element.child_count > 0)
 }
 
-/// Whether the keyboard may go to another field after a command than before it: the command may bring fields that were not there, or it
+/// Returns `true` if the keyboard may go to another field after a command than before it: the command may bring fields that were not there, or it
 /// moves on in a form with a password.
 pub(super) fn may_move_keyboard(command: &Command, view: &WindowView) -> bool {
     opens_unnamed(command, view) || (shows_password(view) && moves_keyboard(command))
 }
 
-/// Whether a command may bring fields that were not there: it presses something, or Return.
+/// Returns `true` if a command may bring fields that were not there: it presses something, or Return.
 fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
     let mut chords = command.intent.chords().peekable();
     match chords.peek() {
@@ -203,7 +203,7 @@ fn opens_unnamed(command: &Command, view: &WindowView) -> bool {
     }
 }
 
-/// Whether a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
+/// Returns `true` if a command is aimed at nothing but fields for texts that are shown, so that the keyboard goes there and nothing opens.
 fn goes_to_text(command: &Command, view: &WindowView) -> bool {
     let takes_text = |element: Option<&Element>| {
         element.is_some_and(|one| one.states.has(State::Editable) && one.role != Role::PASSWORD_TEXT)
@@ -214,7 +214,7 @@ fn goes_to_text(command: &Command, view: &WindowView) -> bool {
     aimed.peek().is_some() && aimed.all(takes_text)
 }
 
-/// Whether a command may move the keyboard to another field: by keys, or by a tab in a text.
+/// Returns `true` if a command may move the keyboard to another field: by keys, or by a tab in a text.
 fn moves_keyboard(command: &Command) -> bool {
     let types = command.intent.does == Does::Type;
     let tabs = || command.arguments.values().filter_map(Value::as_str).any(|text| text.contains('\t'));

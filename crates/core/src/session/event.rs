@@ -104,7 +104,7 @@ impl FollowerPlan {
         self.workflow.as_ref().map_or(self.provenance, |run| run.provenance)
     }
 
-    /// Whether it only says who made the request.
+    /// Returns `true` if it only says who made the request.
     pub(super) fn is_request_alone(&self) -> bool {
         let Self { object, steps, workflow, provenance } = self;
         object.is_none() && steps.is_empty() && workflow.is_none() && !provenance.is_users()
@@ -269,7 +269,7 @@ impl<O> Event<O> {
         Self::Replied { reply, passwords: Vec::new(), withheld: Vec::new() }
     }
 
-    /// Whether it answers no effect and can come at any time.
+    /// Returns `true` if it answers no effect and can come at any time.
     pub const fn is_unsolicited(&self) -> bool {
         matches!(
             self,

@@ -171,7 +171,7 @@ impl Cleared {
         self.approved |= more.approved;
     }
 
-    /// Whether a person approved the commands.
+    /// Returns `true` if a person approved the commands.
     pub(super) const fn approved(&self) -> bool {
         self.approved
     }

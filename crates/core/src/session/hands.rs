@@ -135,7 +135,7 @@ impl Session {
         }
     }
 
-    /// Whether this effect is the pending one, so that it is in progress.
+    /// Returns `true` if this effect is the pending one, so that it is in progress.
     fn is_pending(&self, effect: Option<EffectId>) -> bool {
         effect.is_some() && self.pending.as_ref().map(|pending| pending.id) == effect
     }

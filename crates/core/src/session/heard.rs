@@ -143,7 +143,7 @@ impl Heard {
         }
     }
 
-    /// Whether nothing from outside was heard yet.
+    /// Returns `true` if nothing from outside was heard yet.
     pub(super) fn is_empty(&self) -> bool {
         self.texts.is_empty()
     }

@@ -161,7 +161,8 @@ fn replaced(text: &str, values: &[(String, String)]) -> Option<String> {
     hidden
 }
 
-/// Where a password stands in a text, in bytes: one that is a word only as a whole, and none that is too short to be told from others.
+/// The byte offsets of a password in a text. A password of letters alone matches whole words only; a very short one matches nothing, because
+/// it would hide other text.
 pub(super) fn places<'a>(text: &'a str, value: &'a str) -> impl Iterator<Item = usize> + 'a {
     const CHARACTERS_MIN: usize = 4;
     let is_long = value.chars().filter(|c| !c.is_whitespace()).count() >= CHARACTERS_MIN;

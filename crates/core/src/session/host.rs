@@ -292,7 +292,7 @@ impl From<&ProposedAction> for Command {
     }
 }
 
-/// Whether a step hands a sub-task to a delegate agent, as the gate released it.
+/// Returns `true` if a step hands a sub-task to a delegate agent, as the gate released it.
 fn delegates(recorded: &Recorded<HostReply>) -> bool {
     recorded.actions.iter().any(|action| action.command.intent.does == Does::Delegate)
 }
@@ -449,7 +449,7 @@ impl Session {
         }
     }
 
-    /// Whether a person approved a step that hands on the work: to a delegate agent, or to the window in which the workflow of the round
+    /// Returns `true` if a person approved a step that hands on the work: to a delegate agent, or to the window in which the workflow of the round
     /// goes on, which would decide the same again.
     fn assigns_approved(&self, recorded: &Recorded<HostReply>) -> bool {
         let places_workflow = self.config.policy.guard.is_sixth()

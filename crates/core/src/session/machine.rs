@@ -263,7 +263,7 @@ impl Session {
 /// The most tokens of a small model's reply: one that repeats itself is stopped soon.
 const SMALL_REPLY_TOKENS_MAX: u32 = 400;
 
-/// Whether an event answers an effect.
+/// Returns `true` if an event answers an effect.
 const fn answers(effect: &Effect, event: &Event) -> bool {
     match effect {
         Effect::AwaitRequest => matches!(event, Event::Requested { .. } | Event::Ended),

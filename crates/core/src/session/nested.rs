@@ -71,7 +71,7 @@ impl Nesting {
     /// The most ends that are kept.
     const ENDED_MAX: usize = 20;
 
-    /// Whether a workflow that an agent ran is in progress.
+    /// Returns `true` if a workflow that an agent ran is in progress.
     pub(super) const fn is_running(&self) -> bool {
         self.by.is_some()
     }
@@ -284,7 +284,7 @@ impl Session {
         }
     }
 
-    /// Whether the memory of an agent goes on after the workflow in progress, because that interrupted its sub-task.
+    /// Returns `true` if the memory of an agent goes on after the workflow in progress, because that interrupted its sub-task.
     pub(super) fn is_interrupted(&self, worker: Worker) -> bool {
         let interrupted = self.round.nesting.interrupted.as_ref();
         interrupted.is_some_and(|one| Worker::Window(one.window) == worker)

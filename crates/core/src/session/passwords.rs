@@ -181,7 +181,7 @@ impl Session {
         }
     }
 
-    /// Whether a password may be typed into such a field.
+    /// Returns `true` if a password may be typed into such a field.
     fn is_typed_into(&self, dots: &str, place: &PasswordPlace) -> bool {
         self.passwords
             .iter()
@@ -331,7 +331,7 @@ impl Session {
     }
 }
 
-/// Whether a value has a text.
+/// Returns `true` if a value has a text.
 fn has_text(value: &Value, text: &str) -> bool {
     match value {
         Value::String(own) => own.contains(text),
@@ -341,7 +341,7 @@ fn has_text(value: &Value, text: &str) -> bool {
     }
 }
 
-/// Whether what is shown has a text, besides fields for passwords, in any case.
+/// Returns `true` if what is shown has a text, besides fields for passwords, in any case.
 fn is_shown(view: &WindowView, value: &str) -> bool {
     let value = value.to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&value);

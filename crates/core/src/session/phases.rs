@@ -59,12 +59,12 @@ pub(super) struct Observed {
     pub(super) once: Once,
 }
 
-/// What an agent is told and shown by one question alone: given back if that is not sent.
+/// The parts of a prompt that appear in one question only. They are kept for the next one if that question is not sent.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Once {
     /// Its notice.
     pub(super) notice: String,
-    /// The last step of which it had been shown what others kept for it as a picture.
+    /// The last step whose stored pictures the prompt contained.
     pub(super) pictures_to: u32,
 }
 
@@ -223,7 +223,7 @@ impl<R> Acting<R> {
         &self.later
     }
 
-    /// Whether there was another look since the start of the step.
+    /// Returns `true` if there was another look since the start of the step.
     pub(super) const fn has_looked_again(&self) -> bool {
         self.seen_since.is_some()
     }
@@ -233,7 +233,7 @@ impl<R> Acting<R> {
         self.observation().target_of(command)
     }
 
-    /// Whether a command names its target by something that the agent was not shown at the start of the step: an element
+    /// Returns `true` if a command names its target by something that the agent was not shown at the start of the step: an element
     /// that is not in the view, or a path of names.
     fn names_beyond(&self, command: &Command) -> bool {
         let id = command.arguments.get("id").and_then(|id| id.as_str()?.trim().parse().ok());
@@ -407,7 +407,7 @@ const ONE_ACTION: &str =
 /// The result of actions after one that runs a workflow.
 const AFTER_WORKFLOW: &str = "not run, because the workflow comes first; look at what it leaves";
 
-/// Whether a command names its target by a path, such as menu entries.
+/// Returns `true` if a command names its target by a path, such as menu entries.
 fn follows_a_path(command: &Command) -> bool {
     command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Path { .. }))
 }

@@ -37,12 +37,12 @@ impl Following {
         Self { object, count: steps.len(), steps, tried: false, place: None }
     }
 
-    /// Whether it has no steps.
+    /// Returns `true` if it has no steps.
     pub(super) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Whether no step was assigned yet.
+    /// Returns `true` if no step was assigned yet.
     pub(super) const fn is_waiting(&self) -> bool {
         self.place.is_none()
     }

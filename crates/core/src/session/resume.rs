@@ -106,7 +106,7 @@ impl Session {
         }
     }
 
-    /// Whether an agent is on another machine.
+    /// Returns `true` if an agent is on another machine.
     pub(super) fn is_machine(&self, agent: AgentId) -> bool {
         self.targets.agent(agent).is_some_and(|agent| matches!(agent.home, AgentHome::Machine))
     }

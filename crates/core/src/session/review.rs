@@ -29,7 +29,7 @@ pub struct Reviewed {
 }
 
 impl Reviewed {
-    /// Whether the two policies decide otherwise.
+    /// Returns `true` if the two policies decide otherwise.
     pub fn changes(&self) -> bool {
         self.then.decision != self.now.decision
     }

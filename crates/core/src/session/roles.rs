@@ -48,7 +48,7 @@ pub struct ModelRoles {
 }
 
 impl ModelRoles {
-    /// Whether the session has one model.
+    /// Returns `true` if the session has one model.
     pub fn is_empty(&self) -> bool {
         self.all.is_empty()
     }
@@ -73,13 +73,13 @@ impl ModelRoles {
         chains.into_iter().flatten().find(|chain| !chain.is_empty()).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether the first model that is asked for an agent is an operator.
+    /// Returns `true` if the first model that is asked for an agent is an operator.
     pub(super) fn operates(&self, agent: &AgentRef, application_name: Option<&str>) -> bool {
         let first = self.of(agent, application_name, /*repairs*/ false).first();
         first.is_some_and(|name| self.operators.contains(name))
     }
 
-    /// Whether the first model that is asked for an agent is a small one.
+    /// Returns `true` if the first model that is asked for an agent is a small one.
     pub(super) fn is_small(&self, agent: &AgentRef, application_name: Option<&str>) -> bool {
         let first = self.of(agent, application_name, /*repairs*/ false).first();
         first.is_some_and(|name| self.small.contains(name))

@@ -169,7 +169,7 @@ impl Session {
     }
 }
 
-/// Whether a call of a step failed or was not run.
+/// Returns `true` if a call of a step failed or was not run.
 fn has_failed(item: &MemoryItem) -> bool {
     item.actions.iter().any(|info| !info.result.is_success())
 }

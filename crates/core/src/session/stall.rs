@@ -129,7 +129,7 @@ pub(super) fn refuse_repetition(
     ))
 }
 
-/// Whether an agent has repeated itself so often that it is stopped.
+/// Returns `true` if an agent has repeated itself so often that it is stopped.
 pub(super) const fn is_stalled(count: u32, limits: &Limits) -> bool {
     count >= limits.repeats_max
 }

@@ -269,17 +269,17 @@ impl Session {
         &self.stage
     }
 
-    /// Whether the session has ended. [`Event::Resumed`] reopens it for another request.
+    /// Returns `true` if the session has ended. [`Event::Resumed`] reopens it for another request.
     pub fn has_ended(&self) -> bool {
         self.pending.is_none()
     }
 
-    /// Whether a round is in progress.
+    /// Returns `true` if a round is in progress.
     pub fn in_round(&self) -> bool {
         !matches!(self.stage, Stage::Idle | Stage::Over)
     }
 
-    /// Whether the round could go on if the model answered: it is asked for a decision of an agent, not for a judgement, without
+    /// Returns `true` if the round could go on if the model answered: it is asked for a decision of an agent, not for a judgement, without
     /// which a round can end.
     pub fn needs_model(&self) -> bool {
         matches!(self.stage, Stage::Host(Phase::Asking(_)) | Stage::App(_, Phase::Asking(_)))

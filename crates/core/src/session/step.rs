@@ -57,7 +57,7 @@ pub(super) trait Steps: Copy {
     fn stage(self, phase: Phase<Self::Reply>) -> Stage;
     /// Its next step; `None` if the agent is gone.
     fn step(self, session: &Session, number: u32) -> Option<StepRef>;
-    /// Whether its step limit is reached, in which case its work was ended.
+    /// Returns `true` if its step limit is reached, in which case its work was ended.
     fn exhausted(self, session: &mut Session) -> bool;
     /// What it observes.
     fn look(self, session: &Session) -> Look;

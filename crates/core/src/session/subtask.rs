@@ -223,7 +223,7 @@ pub(super) fn assigns(
     }
 }
 
-/// Whether a window matches the object of a plan: an application, a document or a part of the title.
+/// Returns `true` if a window matches the object of a plan: an application, a document or a part of the title.
 fn shows(window: &WindowInfo, object: &str) -> bool {
     let object = object.trim().to_lowercase();
     let file = object.rsplit(['/', '\\']).next().unwrap_or(&object);

@@ -80,7 +80,7 @@ pub(super) fn doubt_of(
     })
 }
 
-/// Whether the effect of an action was seen, or it only reads and returned something.
+/// Returns `true` if the effect of an action was seen, or it only reads and returned something.
 fn is_seen(info: &ActionCommandInfo, tools: &[ToolSpec]) -> bool {
     let reads = tools.iter().any(|tool| tool.name == info.command.tool && !tool.acts);
     info.result.status == CallStatus::Success

@@ -114,7 +114,7 @@ impl Foreign {
         self.0.push_back((place, texts.join("\n")));
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -126,7 +126,7 @@ impl Foreign {
 }
 
 impl Session {
-    /// Whether the texts of a file are the user's words. Before the sixth edition of the guard, those of every file were.
+    /// Returns `true` if the texts of a file are the user's words. Before the sixth edition of the guard, those of every file were.
     pub(super) const fn counts_as_users(&self, provenance: Provenance) -> bool {
         !self.config.policy.guard.is_sixth() || provenance.is_users()
     }

@@ -128,7 +128,7 @@ impl Session {
         Some(asking)
     }
 
-    /// Whether an agent is asked about a step of a workflow, rather than for its decision.
+    /// Returns `true` if an agent is asked about a step of a workflow, rather than for its decision.
     pub(super) fn is_healing(&self, worker: Worker) -> bool {
         matches!(worker, Worker::Window(_)) && self.workflow_is_stuck()
     }
@@ -173,17 +173,17 @@ impl Session {
         }
     }
 
-    /// Whether an agent's decisions are all those of a workflow that asks no model, so that nobody would look at its pictures.
+    /// Returns `true` if an agent's decisions are all those of a workflow that asks no model, so that nobody would look at its pictures.
     pub(super) fn acts_without_model(&self) -> bool {
         self.round.performing.as_ref().is_some_and(|performing| performing.run.heal == Heal::Off)
     }
 
-    /// Whether the workflow of the round cannot go on as it is written.
+    /// Returns `true` if the workflow of the round cannot go on as it is written.
     pub(super) fn workflow_is_stuck(&self) -> bool {
         self.round.performing.as_ref().is_some_and(|performing| performing.trouble().is_some())
     }
 
-    /// Whether the round is a workflow that asks no model about its steps.
+    /// Returns `true` if the round is a workflow that asks no model about its steps.
     pub fn performs_without_model(&self) -> bool {
         self.in_round() && !self.round.nesting.is_running() && self.acts_without_model()
     }

@@ -128,7 +128,7 @@ impl Offer {
         self
     }
 
-    /// Whether there is something to rank.
+    /// Returns `true` if there is something to rank.
     pub(crate) fn is_choice(&self) -> bool {
         self.things.len() > 1 || self.actions.len() > ACTIONS_MAX
     }

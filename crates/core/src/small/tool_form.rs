@@ -132,7 +132,7 @@ impl ToolForm {
         Some(Self { name: tool.name.clone(), about, element, text })
     }
 
-    /// Whether it is offered in any case: without them nothing can be done in most windows.
+    /// Returns `true` if it is offered in any case: without them nothing can be done in most windows.
     pub(crate) fn is_basic(&self) -> bool {
         [CLICK, TYPE].contains(&self.name.as_str())
     }

@@ -127,7 +127,7 @@ impl AppStatus {
         super::sayable(&Self::WORDS)
     }
 
-    /// Whether the sub-task is over.
+    /// Returns `true` if the sub-task is over.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Finish | Self::Fail | Self::Error)
     }

@@ -156,7 +156,7 @@ impl HostStatus {
         super::sayable(&Self::WORDS)
     }
 
-    /// Whether the round is over.
+    /// Returns `true` if the round is over.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Finish | Self::Fail | Self::Error)
     }

@@ -38,7 +38,7 @@ pub struct InstalledApplication {
 }
 
 impl InstalledApplication {
-    /// Whether a name means this application: its id, with or without `.desktop`, the last part of that, its display name,
+    /// Returns `true` if a name means this application: its id, with or without `.desktop`, the last part of that, its display name,
     /// its program, or one of its other names, in any case; also with the word of its maker before it, as in `Mozilla Firefox`.
     pub fn is_named(&self, wanted: &str) -> bool {
         let wanted = wanted.trim();

@@ -96,7 +96,7 @@ fn distance(label: Rect<Screen>, field: Rect<Screen>, is_box: bool) -> Option<(u
     (overlaps && (-2..=ABOVE_MAX).contains(&above)).then_some((ABOVE, above))
 }
 
-/// Whether a text says something rather than naming a field: a notice above a text area is not its label.
+/// Returns `true` if a text says something rather than naming a field: a notice above a text area is not its label.
 pub(crate) fn is_sentence(text: &str) -> bool {
     let ends =
         text.trim_end().ends_with(['.', '!', '。', '！']) || text.contains(". ") || text.contains('。');
@@ -144,7 +144,7 @@ fn parts(tree: &Tree) -> Vec<Part<'_>> {
     parts
 }
 
-/// Whether an element inside of another one says what that is. LibreOffice has the page of a tab inside of the tab.
+/// Returns `true` if an element inside of another one says what that is. LibreOffice has the page of a tab inside of the tab.
 pub(crate) fn is_part_of_control(around: &Element, inner: &Element) -> bool {
     let is_beside = || {
         let (around, inner) = (around.bounds?, inner.bounds?);
@@ -153,12 +153,12 @@ pub(crate) fn is_part_of_control(around: &Element, inner: &Element) -> bool {
     is_control(&around.role) && !(around.role == Role::PAGE_TAB && is_beside() == Some(true))
 }
 
-/// Whether what is inside an element says what that is. The cells of a table may hold a label and its field.
+/// Returns `true` if what is inside an element says what that is. The cells of a table may hold a label and its field.
 fn is_control(role: &Role) -> bool {
     role.is_interactive() && *role != Role::TABLE_CELL
 }
 
-/// Whether the element at `at` and another one are in the same part of their window, a few levels above the former.
+/// Returns `true` if the element at `at` and another one are in the same part of their window, a few levels above the former.
 fn near(tree: &Tree, at: usize, other: ElementId) -> bool {
     const LEVELS_MAX: usize = 4;
     let Some(field) = tree.elements.get(at) else { return false };

@@ -136,7 +136,7 @@ impl Description {
         text
     }
 
-    /// Whether an element of a role may be meant.
+    /// Returns `true` if an element of a role may be meant.
     pub fn may_have(&self, role: &Role) -> bool {
         self.role.as_ref().is_none_or(|wanted| is_role(role, wanted))
     }
@@ -176,7 +176,7 @@ fn shown(element: &Element) -> String {
     format!("{} {}", element.id, element_label(&element.role, &element.name))
 }
 
-/// Whether an element has a role, by the name of AT-SPI or by one that people use for it.
+/// Returns `true` if an element has a role, by the name of AT-SPI or by one that people use for it.
 fn has_role(element: &Element, wanted: &str) -> bool {
     is_role(&element.role, wanted)
 }
@@ -204,14 +204,14 @@ fn is_role(role: &Role, wanted: &str) -> bool {
         }
 }
 
-/// Whether an element stands in something of that name or role, or in a window of that title.
+/// Returns `true` if an element stands in something of that name or role, or in a window of that title.
 fn is_within(surface: &Surface, element: &Element, within: &str) -> bool {
     let is_named = |one: &Element| names_equal(&one.name, within) || names_equal(one.role.name(), within);
     surface.tree.ancestors(element.id).any(is_named)
         || fold_name(&surface.window.title).contains(&fold_name(within))
 }
 
-/// Whether a text stands in the same row as an element: in the row that both are in, else at the same height.
+/// Returns `true` if a text stands in the same row as an element: in the row that both are in, else at the same height.
 fn is_in_row(tree: &Tree, element: &Element, row: &str) -> bool {
     let says = |one: &Element| {
         one.id != element.id
@@ -234,7 +234,7 @@ fn is_in_row(tree: &Tree, element: &Element, row: &str) -> bool {
     tree.elements.iter().any(|one| says(one) && at_same_height(one))
 }
 
-/// Whether a text has these words, whole: the text of a row, with a sign in the place of each control (U+FFFC).
+/// Returns `true` if a text has these words, whole: the text of a row, with a sign in the place of each control (U+FFFC).
 fn has_words(text: &str, words: &str) -> bool {
     let (text, words) = (fold_name(text), fold_name(words));
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
@@ -246,7 +246,7 @@ fn has_words(text: &str, words: &str) -> bool {
         })
 }
 
-/// Whether an element stands below the header of a column.
+/// Returns `true` if an element stands below the header of a column.
 fn is_in_column(tree: &Tree, element: &Element, column: &str) -> bool {
     let Some(bounds) = element.bounds else { return false };
     let is_above = |header: &Element| {

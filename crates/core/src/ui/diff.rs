@@ -108,7 +108,7 @@ impl TreeDiff {
         self.removed.len() + self.changed.len() + placed
     }
 
-    /// Whether no element changed.
+    /// Returns `true` if no element changed.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

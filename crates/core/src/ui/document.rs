@@ -53,12 +53,12 @@ impl DocumentInfo {
         Some(Self { name, path, modified: modified.then_some(true) })
     }
 
-    /// Whether a title has a mark of unsaved changes.
+    /// Returns `true` if a title has a mark of unsaved changes.
     pub fn has_mark(title: &str) -> bool {
         Self::of_title(title).is_some_and(|document| document.modified == Some(true))
     }
 
-    /// Whether a title differs from the one before only by a mark of unsaved changes that it got.
+    /// Returns `true` if a title differs from the one before only by a mark of unsaved changes that it got.
     pub fn only_gets_modified(before: &str, now: &str) -> bool {
         Self::has_mark(now) && !Self::has_mark(before) && letters(before) == letters(now)
     }
@@ -102,7 +102,7 @@ fn without_suffix(head: &str) -> (&str, bool) {
     }
 }
 
-/// Whether a name ends with an extension: `report.odt`, `Makefile.am`.
+/// Returns `true` if a name ends with an extension: `report.odt`, `Makefile.am`.
 fn is_file_name(name: &str) -> bool {
     /// The longest extension, in characters.
     const EXTENSION_MAX: usize = 8;

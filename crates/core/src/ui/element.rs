@@ -64,7 +64,7 @@ impl Source {
         }
     }
 
-    /// Whether it is the accessibility tree, not a picture.
+    /// Returns `true` if it is the accessibility tree, not a picture.
     pub const fn is_tree(&self) -> bool {
         matches!(self, Self::AtSpi)
     }
@@ -156,7 +156,7 @@ impl Element {
     /// Of how many of its parts the names stand for an element without one.
     pub const PARTS_MAX: usize = 8;
 
-    /// Whether it has no name of its own and is pressed as a whole, so that the names of its parts say what it is.
+    /// Returns `true` if it has no name of its own and is pressed as a whole, so that the names of its parts say what it is.
     pub fn is_named_by_parts(&self) -> bool {
         const WHOLE: [Role; 6] = [
             Role::LINK,
@@ -169,7 +169,7 @@ impl Element {
         self.name.trim().is_empty() && WHOLE.contains(&self.role)
     }
 
-    /// Whether it supports `pattern`.
+    /// Returns `true` if it supports `pattern`.
     pub fn offers(&self, pattern: Pattern) -> bool {
         self.patterns.contains(&pattern)
     }

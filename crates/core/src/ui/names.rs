@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Element, Role};
 
-/// Whether two names are equal to a person: ignores case, mnemonics (`_File`, `~File`, `&File`), `…` or `...`, surrounding
+/// Returns `true` if two names are equal to a person: ignores case, mnemonics (`_File`, `~File`, `&File`), `…` or `...`, surrounding
 /// white space, a trailing colon, invisible characters and the form of an apostrophe.
 pub fn names_equal(one: &str, other: &str) -> bool {
     fold_name(one) == fold_name(other)
@@ -26,7 +26,7 @@ pub fn fold_name(name: &str) -> String {
     trimmed.to_owned()
 }
 
-/// Whether a character shows nothing: soft hyphens, joiners, and marks of the direction of writing
+/// Returns `true` if a character shows nothing: soft hyphens, joiners, and marks of the direction of writing
 /// (Unicode, Default_Ignorable_Code_Point and Bidi_Control).
 const fn is_invisible(c: char) -> bool {
     matches!(
@@ -66,7 +66,7 @@ impl Wanted {
         Self { role: None, name: Some(name.to_owned()) }
     }
 
-    /// Whether an element matches.
+    /// Returns `true` if an element matches.
     pub fn matches(&self, element: &Element) -> bool {
         self.role.as_ref().is_none_or(|role| *role == element.role)
             && self.name.as_ref().is_none_or(|name| names_equal(name, &element.name))

@@ -19,7 +19,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Whether an element that is here now is the one that was at `before`: the only one there, then and now.
+    /// Returns `true` if an element that is here now is the one that was at `before`: the only one there, then and now.
     pub fn holds_the_same_as(&self, before: &Self) -> bool {
         self.alone && self == before
     }
@@ -62,7 +62,7 @@ fn hash(value: impl Hash) -> u64 {
     hasher.finish()
 }
 
-/// Whether an element with this role can be recognised by its name only, since it stands among many of the same role.
+/// Returns `true` if an element with this role can be recognised by its name only, since it stands among many of the same role.
 fn is_item(role: &Role) -> bool {
     role.is_row_or_cell() || *role == Role::MENU_ITEM
 }

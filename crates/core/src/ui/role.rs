@@ -94,7 +94,7 @@ impl Role {
         &self.0
     }
 
-    /// Whether people usually act on such a control, as opposed to reading it.
+    /// Returns `true` if people usually act on such a control, as opposed to reading it.
     pub fn is_interactive(&self) -> bool {
         const INTERACTIVE: &[Role] = &[
             Role::CHECK_BOX,
@@ -128,17 +128,17 @@ impl Role {
         INTERACTIVE.contains(self)
     }
 
-    /// Whether it is a row, a cell or an item of a list, tree or table.
+    /// Returns `true` if it is a row, a cell or an item of a list, tree or table.
     pub fn is_row_or_cell(&self) -> bool {
         [Role::LIST_ITEM, Role::TABLE_CELL, Role::TREE_ITEM].contains(self) || self.name() == "table row"
     }
 
-    /// Whether it is the title of a row or column of a table.
+    /// Returns `true` if it is the title of a row or column of a table.
     pub fn is_header(&self) -> bool {
         self.name().ends_with("header")
     }
 
-    /// Whether a control holds a value that people enter or choose, so that a label beside it names it.
+    /// Returns `true` if a control holds a value that people enter or choose, so that a label beside it names it.
     pub fn is_field(&self) -> bool {
         const FIELDS: [&str; 13] = [
             "entry",
@@ -158,12 +158,12 @@ impl Role {
         FIELDS.contains(&self.name())
     }
 
-    /// Whether an element only shows text that may label or head others.
+    /// Returns `true` if an element only shows text that may label or head others.
     pub fn is_caption(&self) -> bool {
         [Self::LABEL, Self::STATIC, Self::HEADING].contains(self)
     }
 
-    /// Whether the element only groups others and carries no information if unnamed.
+    /// Returns `true` if the element only groups others and carries no information if unnamed.
     pub fn is_structural(&self) -> bool {
         const STRUCTURAL: &[Role] = &[
             Role::FILLER,

@@ -84,7 +84,7 @@ impl States {
     /// The empty set.
     pub const EMPTY: Self = Self(0);
 
-    /// Whether `state` is in the set.
+    /// Returns `true` if `state` is in the set.
     pub const fn has(self, state: State) -> bool {
         self.0 & (1 << state as u32) != 0
     }
@@ -111,7 +111,7 @@ impl States {
         State::ALL.iter().copied().filter(move |state| self.has(*state))
     }
 
-    /// Whether a control with these states accepts input: `Enabled` or `Sensitive`, and not `Defunct`.
+    /// Returns `true` if a control with these states accepts input: `Enabled` or `Sensitive`, and not `Defunct`.
     pub const fn takes_input(self) -> bool {
         (self.has(State::Enabled) || self.has(State::Sensitive)) && !self.has(State::Defunct)
     }

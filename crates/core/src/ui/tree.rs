@@ -70,13 +70,13 @@ impl Tree {
         }
     }
 
-    /// Whether the application tells of nothing that can be acted on, as a dialog of another toolkit may: what is listed was found in a
+    /// Returns `true` if the application tells of nothing that can be acted on, as a dialog of another toolkit may: what is listed was found in a
     /// picture, or is no control.
     pub fn has_no_controls(&self) -> bool {
         self.elements.iter().all(|element| !element.source.is_tree() || !element.role.is_interactive())
     }
 
-    /// Whether it has a table of places, in one column, and one of files, as the dialog for files of GTK 2, which does not say what it is
+    /// Returns `true` if it has a table of places, in one column, and one of files, as the dialog for files of GTK 2, which does not say what it is
     /// for.
     pub fn lists_files(&self) -> bool {
         let columns = || self.elements.iter().filter_map(|one| Some(one.table?.columns));

@@ -36,7 +36,7 @@ pub enum WindowKind {
 }
 
 impl WindowKind {
-    /// Whether it shows for a while on top of its owner window, without a frame.
+    /// Returns `true` if it shows for a while on top of its owner window, without a frame.
     pub const fn is_popup(self) -> bool {
         matches!(self, Self::Popup | Self::Tooltip)
     }
@@ -111,7 +111,7 @@ impl WindowInfo {
 }
 
 impl WindowInfo {
-    /// Whether a name that somebody gives fits its title or application: titles gain and lose marks and the names of programs.
+    /// Returns `true` if a name that somebody gives fits its title or application: titles gain and lose marks and the names of programs.
     pub fn may_be_called(&self, name: &str) -> bool {
         let wanted = fold_name(name);
         let is = |known: &str| {
@@ -131,7 +131,7 @@ pub fn window_label(id: WindowId, title: &str) -> String {
 const OWNERS_MAX: usize = 8;
 
 impl WindowInfo {
-    /// Whether a person could switch to it: a normal window, or a dialog that belongs to no other window.
+    /// Returns `true` if a person could switch to it: a normal window, or a dialog that belongs to no other window.
     pub fn stands_alone(&self) -> bool {
         match self.kind {
             WindowKind::Normal => true,
@@ -141,7 +141,7 @@ impl WindowInfo {
     }
 }
 
-/// Whether two windows are of one application.
+/// Returns `true` if two windows are of one application.
 pub fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
     match (one.app.pid, other.app.pid) {
         (Some(one), Some(other)) => one == other,
@@ -149,7 +149,7 @@ pub fn same_app(one: &WindowInfo, other: &WindowInfo) -> bool {
     }
 }
 
-/// Whether `info` is `main` or a dialog or pop-up of it, directly or by way of others. A dialog or pop-up without an
+/// Returns `true` if `info` is `main` or a dialog or pop-up of it, directly or by way of others. A dialog or pop-up without an
 /// owner belongs to every window of its application.
 pub fn belongs_to(windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
     if info.id == main.id {
@@ -176,7 +176,7 @@ pub fn surfaces(windows: &[WindowInfo], main: WindowId) -> Option<Vec<&WindowInf
     Some(windows.iter().filter(|info| belongs_to(windows, info, main)).collect())
 }
 
-/// Whether a window is a pop-up of an application that shows no other window, such as a notification: a person sees it, and answers it
+/// Returns `true` if a window is a pop-up of an application that shows no other window, such as a notification: a person sees it, and answers it
 /// where it is.
 pub fn is_notice(windows: &[WindowInfo], info: &WindowInfo) -> bool {
     let is_other = |other: &WindowInfo| !other.kind.is_popup() && same_app(other, info);

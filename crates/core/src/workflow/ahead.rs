@@ -68,7 +68,7 @@ impl Performing {
     }
 }
 
-/// Whether what is seen of a window holds after a step: it opens and shows nothing new.
+/// Returns `true` if what is seen of a window holds after a step: it opens and shows nothing new.
 fn leaves_the_view(step: &WorkflowStep, does: Tells<'_>) -> bool {
     let does = does(&step.call);
     step.expect.opens.is_none() && (does.stays() || matches!(does, Does::Type | Does::Save))

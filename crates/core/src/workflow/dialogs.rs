@@ -51,7 +51,7 @@ fn only_button(dialog: &Surface) -> Option<&Element> {
     (is_only && closes).then_some(first)
 }
 
-/// Whether an element asks for something.
+/// Returns `true` if an element asks for something.
 fn decides(element: &Element) -> bool {
     let asks =
         [Role::ENTRY, Role::CHECK_BOX, Role::COMBO_BOX, Role::RADIO_BUTTON, Role::PASSWORD_TEXT, Role::LINK];

@@ -240,7 +240,7 @@ impl Workflow {
     /// The most steps, with those inside.
     pub const STEPS_MAX: usize = 2_000;
 
-    /// Whether a text is a name of a workflow.
+    /// Returns `true` if a text is a name of a workflow.
     pub fn is_name(name: &str) -> bool {
         let is_inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         name.starts_with(|c: char| c.is_ascii_alphanumeric())

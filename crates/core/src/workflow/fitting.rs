@@ -41,7 +41,7 @@ pub struct Fitting {
 }
 
 impl Fitting {
-    /// Whether it can be run without asking anybody anything.
+    /// Returns `true` if it can be run without asking anybody anything.
     pub const fn is_sure(&self) -> bool {
         self.is_exact && self.problem.is_none()
     }

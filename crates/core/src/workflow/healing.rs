@@ -49,7 +49,7 @@ impl Performing {
         Some(Next::Act(Acts::one(press(element), about)))
     }
 
-    /// Whether a model is asked about the step that cannot be done.
+    /// Returns `true` if a model is asked about the step that cannot be done.
     pub(crate) fn heals(&self) -> bool {
         self.run.heal != Heal::Off && self.asked < HEALS_MAX
     }

@@ -321,7 +321,7 @@ impl Performing {
         again.or_else(|| among.first()).map(|window| window.id)
     }
 
-    /// Whether a step is done in this window.
+    /// Returns `true` if a step is done in this window.
     pub(super) fn is_in(&self, step: &WorkflowStep, window: WindowId) -> bool {
         let wanted = step.window.as_ref();
         wanted.is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window))
@@ -448,7 +448,7 @@ impl Performing {
     }
 }
 
-/// Whether a window shows a document.
+/// Returns `true` if a window shows a document.
 fn shows(window: &WindowInfo, document: &str) -> bool {
     let path = window.document.as_ref().and_then(|shown| shown.path.as_deref());
     path == Some(document)

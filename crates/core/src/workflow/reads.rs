@@ -114,7 +114,7 @@ fn read_at(label: &str, command: &Command) -> ReadAt {
     }
 }
 
-/// Whether a chord copies what is selected.
+/// Returns `true` if a chord copies what is selected.
 fn copies(chord: &KeyChord) -> bool {
     let is_control = chord.modifiers.contains(&Modifier::Ctrl);
     match chord.key {

@@ -108,7 +108,7 @@ impl Performing {
     }
 }
 
-/// Whether a call opened a window or dialog with this title.
+/// Returns `true` if a call opened a window or dialog with this title.
 fn opened(info: &ActionCommandInfo, title: &str) -> bool {
     let wanted = fold_name(title);
     let is = |known: &str| {

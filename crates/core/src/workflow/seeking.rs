@@ -113,7 +113,7 @@ fn parent(elements: &[Element], at: usize) -> Option<usize> {
     (0..at).rev().find(|above| elements.get(*above).is_some_and(|above| above.depth < depth))
 }
 
-/// Whether a container in an area has children that are not listed. Rows and paragraphs are content, and menus are closed.
+/// Returns `true` if a container in an area has children that are not listed. Rows and paragraphs are content, and menus are closed.
 fn hides_something(elements: &[Element], area: usize) -> bool {
     let depth_of = |at: usize| elements.get(at).map_or(0, |element| element.depth);
     let inside = (area..elements.len()).take_while(|at| *at == area || depth_of(*at) > depth_of(area));

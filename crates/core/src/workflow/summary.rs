@@ -75,7 +75,7 @@ impl Deed {
         }
     }
 
-    /// Whether all of its lines are shown, however many there are.
+    /// Returns `true` if all of its lines are shown, however many there are.
     const fn is_always_shown(self) -> bool {
         !matches!(self, Self::Enters | Self::Presses)
     }

@@ -274,7 +274,7 @@ fn pieces(prompt: &str) -> Pieces {
     Pieces { inside, outside }
 }
 
-/// Whether something in the text could be read as a mark.
+/// Returns `true` if something in the text could be read as a mark.
 fn has_mark(text: &str) -> bool {
     let letters: String = text
         .chars()

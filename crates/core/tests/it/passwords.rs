@@ -53,7 +53,7 @@ fn reply(actions: &[Value]) -> ModelReply {
     ModelReply { text: text.to_string(), model: "test".to_owned(), attempts: 1, ..ModelReply::default() }
 }
 
-/// Whether a text has the password, also as JSON writes it.
+/// Returns `true` if a text has the password, also as JSON writes it.
 fn has_it(text: &str) -> bool {
     text.contains("hunter2")
 }

@@ -87,7 +87,7 @@ impl Applications {
         self.by_bus.get(&object.bus).map(|application| application.toolkit)
     }
 
-    /// Whether a connection belongs to an excluded program.
+    /// Returns `true` if a connection belongs to an excluded program.
     pub(crate) fn excludes(&self, bus: &str) -> bool {
         self.excluded_buses.contains(bus)
     }

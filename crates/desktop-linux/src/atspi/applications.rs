@@ -161,7 +161,7 @@ enum Described {
     Excluded(Arc<str>),
 }
 
-/// Whether a process runs one of these programs.
+/// Returns `true` if a process runs one of these programs.
 fn runs_one_of(pid: u32, programs: &HashSet<String>) -> bool {
     if programs.is_empty() {
         return false;

@@ -210,7 +210,7 @@ async fn read_chosen(bus: &Bus, object: &ObjectRef) -> CallResult<Option<String>
     }
 }
 
-/// Whether the value of a control with this role is a quantity that is shown.
+/// Returns `true` if the value of a control with this role is a quantity that is shown.
 fn shows_value(role: &Role) -> bool {
     const NAMES: [&str; 7] =
         ["slider", "spin button", "progress bar", "scroll bar", "level bar", "dial", "rating"];

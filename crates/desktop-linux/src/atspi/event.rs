@@ -145,12 +145,12 @@ impl Event {
         }
     }
 
-    /// Whether it names another object that matters, such as the child that was added.
+    /// Returns `true` if it names another object that matters, such as the child that was added.
     pub(super) const fn names_another(self) -> bool {
         matches!(self, Self::ChildRemoved | Self::ChildrenChanged | Self::ActiveDescendant)
     }
 
-    /// Whether the object reported itself gone.
+    /// Returns `true` if the object reported itself gone.
     pub(crate) const fn is_defunct(self) -> bool {
         matches!(self, Self::State { state: State::Defunct, is_set: true })
     }

@@ -34,12 +34,12 @@ const NESTED_MAX: usize = 5;
 pub(crate) struct PopUp {
     /// Its object, or the menu whose items it shows.
     pub(crate) object: ObjectRef,
-    /// Where it is, or says that it is.
+    /// Its bounds, which the application may report wrongly: see [`is_placed`](Self::is_placed).
     pub(crate) bounds: Rect<Screen>,
-    /// Whether it is there. GTK 3 counts the place of one that is an object of its own from the widget that it was opened on, which is not
-    /// told.
+    /// Its bounds are correct. GTK 3 reports those of a pop-up with an accessible of its own relative to the widget that opened it, without
+    /// naming that widget.
     pub(crate) is_placed: bool,
-    /// Whether it only says something.
+    /// It is a tooltip.
     pub(crate) is_tip: bool,
 }
 

@@ -124,7 +124,7 @@ impl Toolkit {
         }
     }
 
-    /// Whether an element with these states, below one with this role, is on the screen.
+    /// Returns `true` if an element with these states, below one with this role, is on the screen.
     pub(crate) fn shows(self, states: States, parent: Option<&Role>) -> bool {
         let deciding = match self {
             Self::Gtk4 => State::Visible,
@@ -143,7 +143,7 @@ impl Toolkit {
         states.has(deciding) && !states.has(State::Defunct)
     }
 
-    /// Whether an element with this role that [`shows`](Self::shows) is out of view all the same, by the place that it reports.
+    /// Returns `true` if an element with this role that [`shows`](Self::shows) is out of view all the same, by the place that it reports.
     pub(crate) fn is_out_of_view(
         self,
         (role, states): (&Role, States),
@@ -159,7 +159,7 @@ impl Toolkit {
         self == Self::Gtk3 && parent == Some(&Role::LAYERED_PANE) && !states.has(State::Showing)
     }
 
-    /// Whether only its place tells that an element is in view: see GTK 3 above.
+    /// Returns `true` if only its place tells that an element is in view: see GTK 3 above.
     pub(crate) fn shows_by_place(self, role: &Role, parent: Option<&Role>) -> bool {
         self == Self::Gtk3 && *role == Role::ICON && parent == Some(&Role::LAYERED_PANE)
     }
@@ -183,62 +183,62 @@ impl Toolkit {
         if lacks && self.shows(states, parent) { states.with(State::Showing) } else { states }
     }
 
-    /// Whether an element with this role may be a field for a time, which its attributes tell: see Gecko above.
+    /// Returns `true` if an element with this role may be a field for a time, which its attributes tell: see Gecko above.
     pub(crate) fn may_be_time(self, role: &Role, states: States) -> bool {
         self == Self::Other && *role == Role::PANEL && states.has(State::Editable)
     }
 
-    /// Whether an element with this role, in one with that role, is selected with the one around it: see items of grids above.
+    /// Returns `true` if an element with this role, in one with that role, is selected with the one around it: see items of grids above.
     pub(crate) fn is_selected_with(self, role: &Role, around: &Role) -> bool {
         self == Self::Gtk4 && [role, around] == [&Role::TABLE_CELL; 2]
     }
 
-    /// Whether only the selection of its parent tells which menu is open.
+    /// Returns `true` if only the selection of its parent tells which menu is open.
     pub(crate) fn opens_menus_by_selection(self) -> bool {
         self == Self::Gtk2
     }
 
-    /// Whether what shows of an element with these states depends on its parent: see GTK 2 and GTK 3 above.
+    /// Returns `true` if what shows of an element with these states depends on its parent: see GTK 2 and GTK 3 above.
     pub(crate) fn shows_by_parent(self, states: States) -> bool {
         matches!(self, Self::Gtk2 | Self::Gtk3) && states.has(State::Visible) && !states.has(State::Showing)
     }
 
-    /// Whether an element that reports itself gone is read all the same: see `Input line` above.
+    /// Returns `true` if an element that reports itself gone is read all the same: see `Input line` above.
     pub(crate) fn looks_into_defunct(self, states: States, parent: Option<&Role>) -> bool {
         self == Self::LibreOffice && states.has(State::Defunct) && parent == Some(&Role::FILLER)
     }
 
-    /// Whether children of an element with this role may be listed although they are gone: see shapes above.
+    /// Returns `true` if children of an element with this role may be listed although they are gone: see shapes above.
     pub(crate) fn has_fragile_children(self, role: &Role) -> bool {
         self == Self::LibreOffice && *role == Role::DOCUMENT_SPREADSHEET
     }
 
-    /// Whether more than the role of a child with this role may be read: see shapes above.
+    /// Returns `true` if more than the role of a child with this role may be read: see shapes above.
     pub(crate) fn is_safe_child(self, role: &Role) -> bool {
         self != Self::LibreOffice || *role == Role::TABLE
     }
 
-    /// Whether all objects may be read at once (`Cache.GetItems`).
+    /// Returns `true` if all objects may be read at once (`Cache.GetItems`).
     pub(crate) fn has_cache(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Gtk4 | Self::Chromium)
     }
 
-    /// Whether the children in `Cache.GetItems` are the same as those that the object itself returns.
+    /// Returns `true` if the children in `Cache.GetItems` are the same as those that the object itself returns.
     pub(crate) fn caches_children(self) -> bool {
         self.has_cache() && self != Self::Gtk4
     }
 
-    /// Whether an element with this role is a new object each time it is read, while the former ones keep answering.
+    /// Returns `true` if an element with this role is a new object each time it is read, while the former ones keep answering.
     pub(crate) fn makes_anew(self, role: &Role) -> bool {
         self == Self::Qt && *role == Role::TABLE_CELL
     }
 
-    /// Whether all properties of an object may be read at once (`Properties.GetAll`).
+    /// Returns `true` if all properties of an object may be read at once (`Properties.GetAll`).
     pub(crate) fn has_get_all(self) -> bool {
         !matches!(self, Self::Qt | Self::Gtk2 | Self::Java | Self::Other)
     }
 
-    /// Whether nothing inside an element is visible, so that its children need not be read: a closed menu.
+    /// Returns `true` if nothing inside an element is visible, so that its children need not be read: a closed menu.
     pub(crate) fn is_closed(self, role: &Role, states: States, parent: Option<&Role>) -> bool {
         matches!(self, Self::Gtk2 | Self::Gtk3 | Self::LibreOffice)
             && *role == Role::MENU
@@ -290,7 +290,7 @@ impl Toolkit {
         if is_menu_button && description.is_empty() { "opens a menu".to_owned() } else { description }
     }
 
-    /// Whether an element only repeats the one around it: the button that a menu button of GTK 4 consists of.
+    /// Returns `true` if an element only repeats the one around it: the button that a menu button of GTK 4 consists of.
     pub(crate) fn repeats(self, around: &Element, head: &Head, description: &str) -> bool {
         self == Self::Gtk4
             && [&around.role, &head.role] == [&Role::PUSH_BUTTON; 2]
@@ -304,22 +304,22 @@ impl Toolkit {
         matches!(self, Self::Chromium | Self::Other) && *role == Role::COMBO_BOX
     }
 
-    /// Whether a selection has to be removed and added instead of set, and adding it is not answered: see GTK 4 above.
+    /// Returns `true` if a selection has to be removed and added instead of set, and adding it is not answered: see GTK 4 above.
     pub(crate) fn has_broken_set_selection(self) -> bool {
         self == Self::Gtk4
     }
 
-    /// Whether added and removed children are announced.
+    /// Returns `true` if added and removed children are announced.
     pub(crate) fn announces_children(self) -> bool {
         self != Self::Qt
     }
 
-    /// Whether a cell that is drawn in a single colour has no text.
+    /// Returns `true` if a cell that is drawn in a single colour has no text.
     pub(crate) fn draws_cells_in_place(self) -> bool {
         self == Self::LibreOffice
     }
 
-    /// Whether the role of an object may become another one, such as that of a password that is made visible.
+    /// Returns `true` if the role of an object may become another one, such as that of a password that is made visible.
     pub(crate) fn changes_roles(self) -> bool {
         // It announces the role of each new object, thousands while it starts.
         self != Self::LibreOffice
@@ -347,17 +347,17 @@ impl Toolkit {
         }
     }
 
-    /// Whether it lays pages out in processes of their own, for which the process with the window answers.
+    /// Returns `true` if it lays pages out in processes of their own, for which the process with the window answers.
     pub(crate) fn has_pages_apart(self) -> bool {
         self == Self::Chromium
     }
 
-    /// Whether a page may be asked for its address. Qt answers what an object does not offer as if there were no such object.
+    /// Returns `true` if a page may be asked for its address. Qt answers what an object does not offer as if there were no such object.
     pub(crate) fn tells_addresses(self) -> bool {
         self != Self::Qt
     }
 
-    /// Whether a new object gets its place only with the next frame that is drawn. In others, an object that is to be seen and has no
+    /// Returns `true` if a new object gets its place only with the next frame that is drawn. In others, an object that is to be seen and has no
     /// place keeps none, such as a menu item of LibreOffice that is hidden.
     pub(crate) fn places_with_next_frame(self) -> bool {
         matches!(self, Self::Gtk2 | Self::Gtk3 | Self::Java | Self::Other)
@@ -408,32 +408,32 @@ impl Toolkit {
         }
     }
 
-    /// Whether texts, cells and documents report styles, what is stored, and pages.
+    /// Returns `true` if texts, cells and documents report styles, what is stored, and pages.
     pub(crate) fn tells_formats(self) -> bool {
         self == Self::LibreOffice
     }
 
-    /// Whether a scroll bar can reach the end of the range that it tells. In others, the range includes what shows.
+    /// Returns `true` if a scroll bar can reach the end of the range that it tells. In others, the range includes what shows.
     pub(crate) fn ends_bars_where_told(self) -> bool {
         matches!(self, Self::Gtk3 | Self::Qt)
     }
 
-    /// Whether an element with this role may be the part of a scroll bar that tells how far it goes: see GTK 4 above.
+    /// Returns `true` if an element with this role may be the part of a scroll bar that tells how far it goes: see GTK 4 above.
     pub(crate) fn has_bar_inside(self, role: &Role) -> bool {
         self == Self::Gtk4 && *role == Role::FILLER
     }
 
-    /// Whether cells of a table are named by their position (`B7`).
+    /// Returns `true` if cells of a table are named by their position (`B7`).
     pub(crate) fn names_cells_by_place(self) -> bool {
         self == Self::LibreOffice
     }
 
-    /// Whether a menu of a menu bar is selected exactly while it is open.
+    /// Returns `true` if a menu of a menu bar is selected exactly while it is open.
     pub(crate) fn selects_open_menus(self) -> bool {
         matches!(self, Self::Gtk3 | Self::LibreOffice)
     }
 
-    /// Whether an element only repeats another one and is left out with everything inside it.
+    /// Returns `true` if an element only repeats another one and is left out with everything inside it.
     pub(crate) fn is_repetition(self, role: &Role, reported: Option<Rect<Screen>>) -> bool {
         self == Self::LibreOffice
             && *role == Role::MENU_BAR
@@ -441,7 +441,7 @@ impl Toolkit {
     }
 }
 
-/// Whether a name is that of a class of GLib: several words of letters and digits, each with a capital, written as one.
+/// Returns `true` if a name is that of a class of GLib: several words of letters and digits, each with a capital, written as one.
 fn is_class(name: &str) -> bool {
     let capitals = name.bytes().filter(u8::is_ascii_uppercase).count();
     name.starts_with(|first: char| first.is_ascii_uppercase())

@@ -21,18 +21,18 @@ use super::{
 const OBJECTS_MAX: u32 = 1_000;
 
 impl Toolkit {
-    /// Whether rows of a container with this role may have gone out of view although they report that they show.
+    /// Returns `true` if rows of a container with this role may have gone out of view although they report that they show.
     pub(crate) fn recycles(self, role: &Role) -> bool {
         self == Self::Gtk4
             && [Role::LIST, Role::LIST_BOX, Role::TABLE, Role::TREE, Role::TREE_TABLE].contains(role)
     }
 
-    /// Whether an element that is not shown may report a place over others, as the shield beside a side bar (`AdwFlap`).
+    /// Returns `true` if an element that is not shown may report a place over others, as the shield beside a side bar (`AdwFlap`).
     pub(crate) fn covers_unseen(self) -> bool {
         self == Self::Gtk4
     }
 
-    /// Whether the rows in view of a container are found by the places of all its children.
+    /// Returns `true` if the rows in view of a container are found by the places of all its children.
     pub(crate) fn has_rows_by_place(self, role: &Role, child_count: u32) -> bool {
         self.recycles(role) && child_count <= OBJECTS_MAX
     }

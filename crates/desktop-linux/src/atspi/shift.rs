@@ -60,7 +60,7 @@ impl Scale {
         Self::ALL.into_iter().find(fits).unwrap_or_default()
     }
 
-    /// Whether the sizes are the same in pixels.
+    /// Returns `true` if the sizes are the same in pixels.
     pub(super) fn makes_same(self, reported: Rect<Screen>, window: Rect<Screen>) -> bool {
         let (wider, higher) = larger(self.apply(reported), window);
         wider.abs().max(higher.abs()) <= Self::ROUNDED
@@ -94,7 +94,7 @@ impl Shift {
     /// Coordinates are correct as reported.
     pub(crate) const NONE: Self = Self { x: 0, y: 0, scale: Scale(100), within: Within::Window };
 
-    /// Whether it leads to a place on the screen.
+    /// Returns `true` if it leads to a place on the screen.
     pub(crate) fn is_known(self) -> bool {
         self.within != Within::Nowhere
     }

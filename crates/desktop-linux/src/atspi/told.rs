@@ -147,7 +147,7 @@ fn stored(text: &str, value: f64) -> Option<String> {
     Some(day.map_or_else(|| format!("stored {shown}"), |day| day.to_string()))
 }
 
-/// Whether a text is a number as some language writes it, perhaps with a unit around it.
+/// Returns `true` if a text is a number as some language writes it, perhaps with a unit around it.
 fn says_number(text: &str, value: f64) -> bool {
     let parts = if text.contains('%') { 100.0 } else { 1.0 };
     let is_of_number = |letter: char| letter.is_ascii_digit() || letter == '-';
@@ -173,7 +173,7 @@ fn day(value: f64) -> Option<civil::Date> {
     civil::date(1899, 12, 30).checked_add(days.days()).ok()
 }
 
-/// Whether a text says a day: its number, and its month or year.
+/// Returns `true` if a text says a day: its number, and its month or year.
 fn says_day(text: &str, day: civil::Date) -> bool {
     const MONTH_LETTERS_MIN: usize = 3;
     let parts: Vec<&str> = text.split(|letter: char| !letter.is_alphanumeric()).collect();

@@ -228,7 +228,7 @@ impl DesktopEntry {
         }
     }
 
-    /// Whether it is a shell, an interpreter, a terminal, or a program that starts others.
+    /// Returns `true` if it is a shell, an interpreter, a terminal, or a program that starts others.
     pub(crate) fn runs_what_it_is_given(&self) -> bool {
         let program = self.program_name();
         let words = self.command_line(&[]);
@@ -237,17 +237,17 @@ impl DesktopEntry {
         self.terminal || self.is_terminal || launches || is_interpreter(&program)
     }
 
-    /// Whether it opens addresses besides files (`%u` and `%U` of its command).
+    /// Returns `true` if it opens addresses besides files (`%u` and `%U` of its command).
     pub(crate) fn takes_addresses(&self) -> bool {
         split_exec(&self.exec).iter().any(|word| word == "%u" || word == "%U")
     }
 
-    /// Whether one start takes several files (`%F` and `%U` of its command).
+    /// Returns `true` if one start takes several files (`%F` and `%U` of its command).
     pub(crate) fn takes_several(&self) -> bool {
         split_exec(&self.exec).iter().any(|word| word == "%F" || word == "%U")
     }
 
-    /// Whether its command is found on this path.
+    /// Returns `true` if its command is found on this path.
     pub(crate) fn is_installed(&self, path: &OsStr) -> bool {
         let command = split_exec(&self.exec).into_iter().next();
         command.is_some_and(|command| find_program(command, path, Path::new("")).is_some())
@@ -317,7 +317,7 @@ impl DesktopEntry {
     }
 }
 
-/// Whether a program is a shell, an interpreter, or one that starts others.
+/// Returns `true` if a program is a shell, an interpreter, or one that starts others.
 pub(super) fn is_interpreter(program: &str) -> bool {
     let of_family = |family: &&str| {
         let rest = program.strip_prefix(*family);
@@ -326,7 +326,7 @@ pub(super) fn is_interpreter(program: &str) -> bool {
     INTERPRETERS.contains(&program) || INTERPRETER_FAMILIES.iter().any(of_family)
 }
 
-/// Whether a word of a command line sets a variable.
+/// Returns `true` if a word of a command line sets a variable.
 fn is_variable(word: &str) -> bool {
     let name = word.split_once('=').map(|(name, _)| name).unwrap_or_default();
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')

@@ -32,7 +32,7 @@ pub(super) fn threads_of(pid: u32) -> Option<Vec<u32>> {
     (threads.len() < THREADS_MAX).then_some(threads)
 }
 
-/// Whether a process shows pages of a browser that is built on Chromium: a renderer, other than that of the browser's own
+/// Returns `true` if a process shows pages of a browser that is built on Chromium: a renderer, other than that of the browser's own
 /// controls. Such a process separates the words of its command line by spaces.
 pub(super) fn shows_pages(pid: u32) -> bool {
     let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
@@ -41,7 +41,7 @@ pub(super) fn shows_pages(pid: u32) -> bool {
     has("--type=renderer") && !has("--top-chrome-webui")
 }
 
-/// Whether no thread of a process and its descendants works.
+/// Returns `true` if no thread of a process and its descendants works.
 pub(crate) fn is_at_rest(pid: u32) -> bool {
     let works = |pid: u32, thread: u32| {
         let stat = Stat::read(&format!("/proc/{pid}/task/{thread}/stat"));

@@ -45,7 +45,7 @@ struct Traffic {
 }
 
 impl Connection {
-    /// Whether it sent something within this time and has received nothing after it.
+    /// Returns `true` if it sent something within this time and has received nothing after it.
     fn awaits_answer(&self, since_ms: u64) -> bool {
         self.traffic.is_none_or(|one| {
             u64::from(one.sent_ms) <= since_ms && (one.received_ms > one.sent_ms || !one.has_received)

@@ -330,7 +330,7 @@ impl Hands {
         Ok(())
     }
 
-    /// Whether everything is to be released, or the person has gone.
+    /// Returns `true` if everything is to be released, or the person has gone.
     fn is_interrupted(&self) -> bool {
         self.interruptions.load(Ordering::Relaxed) != self.number
     }

@@ -74,7 +74,7 @@ impl Spent {
         Some(Self { running: numbers.next()??, waiting: numbers.next()?? })
     }
 
-    /// Whether it waited for a processor for at least half as long as it ran.
+    /// Returns `true` if it waited for a processor for at least half as long as it ran.
     const fn has_waited_since(self, before: Self) -> bool {
         let (ran, waited) =
             (self.running.saturating_sub(before.running), self.waiting.saturating_sub(before.waiting));

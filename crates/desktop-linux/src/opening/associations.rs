@@ -61,12 +61,12 @@ impl Associations {
         })
     }
 
-    /// Whether an application was taken away from a type.
+    /// Returns `true` if an application was taken away from a type.
     pub(super) fn is_removed(&self, mime: &str, id: &str) -> bool {
         self.removes(mime, id, self.files.len())
     }
 
-    /// Whether one of the first `count` files takes an application away.
+    /// Returns `true` if one of the first `count` files takes an application away.
     fn removes(&self, mime: &str, id: &str, count: usize) -> bool {
         let mut removed = self.files.iter().take(count).flat_map(|file| file.removed.get(mime)).flatten();
         removed.any(|removed| removed == id)

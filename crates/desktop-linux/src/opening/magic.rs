@@ -57,7 +57,7 @@ impl Magic {
         Some((section, bytes.get(end + 1..)?))
     }
 
-    /// Whether a file that begins with `head` has this type: a rule with all of those that it belongs to.
+    /// Returns `true` if a file that begins with `head` has this type: a rule with all of those that it belongs to.
     pub(super) fn matches(&self, head: &[u8]) -> bool {
         let mut holds: Vec<bool> = Vec::new();
         for (index, rule) in self.rules.iter().enumerate() {

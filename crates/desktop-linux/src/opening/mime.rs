@@ -204,7 +204,7 @@ fn head_of(path: &Path) -> Vec<u8> {
     head
 }
 
-/// Whether bytes look like text: valid UTF-8, up to where it was cut off, without control characters.
+/// Returns `true` if bytes look like text: valid UTF-8, up to where it was cut off, without control characters.
 fn is_text(head: &[u8]) -> bool {
     let head = head.get(..TEXT_MAX).unwrap_or(head);
     let text = match std::str::from_utf8(head) {
@@ -218,7 +218,7 @@ fn is_text(head: &[u8]) -> bool {
     text.chars().all(|c| !c.is_control() || matches!(c, '\n' | '\r' | '\t' | '\u{c}' | '\u{1b}'))
 }
 
-/// Whether a shell pattern (`*`, `?`, `[…]`) fits a whole text.
+/// Returns `true` if a shell pattern (`*`, `?`, `[…]`) fits a whole text.
 fn matches(pattern: &[char], text: &[char]) -> bool {
     let Some((first, rest)) = pattern.split_first() else { return text.is_empty() };
     match first {
@@ -234,7 +234,7 @@ fn matches(pattern: &[char], text: &[char]) -> bool {
     }
 }
 
-/// Whether a character is in the set of a shell pattern: `abc`, `a-z`, `!a`.
+/// Returns `true` if a character is in the set of a shell pattern: `abc`, `a-z`, `!a`.
 fn in_set(set: &[char], wanted: char) -> bool {
     let (negated, mut set) = match set.split_first() {
         Some(('!' | '^', rest)) => (true, rest),

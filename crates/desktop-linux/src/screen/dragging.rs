@@ -34,7 +34,7 @@ impl Press {
     }
 }
 
-/// Whether presses at two places may count as a double click.
+/// Returns `true` if presses at two places may count as a double click.
 fn is_near(a: Point<Screen>, b: Point<Screen>) -> bool {
     let apart = |a: i32, b: i32| a.abs_diff(b) <= DOUBLE_CLICK_NEAR.unsigned_abs();
     apart(a.x, b.x) && apart(a.y, b.y)

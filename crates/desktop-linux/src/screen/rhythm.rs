@@ -105,7 +105,7 @@ impl Rhythms {
         moves || beat.equal >= EQUAL_GAPS
     }
 
-    /// Whether every part of an area has been drawn repeatedly for a while.
+    /// Returns `true` if every part of an area has been drawn repeatedly for a while.
     fn is_drawn_continually(&mut self, window: u32, area: Rect<Screen>, now: Instant) -> bool {
         let last = |start: i32, length: i32| start.saturating_add(length.max(1) - 1).div_euclid(TILE);
         let columns = area.x.div_euclid(TILE)..=last(area.x, area.width);

@@ -97,7 +97,7 @@ impl Baseline {
         self.scope.as_ref().is_none_or(|scope| scope.has(window))
     }
 
-    /// Whether a window belongs to an application that is not watched.
+    /// Returns `true` if a window belongs to an application that is not watched.
     fn is_foreign(&self, id: Option<WindowId>) -> bool {
         self.windows.iter().any(|window| Some(window.id) == id && !self.has(window))
     }
@@ -310,7 +310,7 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Whether a change was announced so often that it goes on by itself, as a clock does. Text may come letter by
+    /// Returns `true` if a change was announced so often that it goes on by itself, as a clock does. Text may come letter by
     /// letter, and children row by row.
     fn repeats_by_itself(&mut self, change: &Change) -> bool {
         let Change::Element { aspect: Aspect::Name | Aspect::Description | Aspect::Value, .. } = change

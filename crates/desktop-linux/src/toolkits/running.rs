@@ -7,13 +7,13 @@ use super::{Exposes, TOOLKITS, Toolkit, WEB_ENGINE};
 /// What a program loads that shows windows. One that has loaded it and nothing of a toolkit of the table draws them itself.
 const SHOW: &[&str] = &["/libX11.so", "/libxcb.so"];
 
-/// Whether a process may still come to expose its elements. `true` where nothing is known, as of a process of another user.
+/// Returns `true` if a process may still come to expose its elements. `true` where nothing is known, as of a process of another user.
 pub(crate) fn may_expose(pid: u32) -> bool {
     let loaded = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     may_expose_with(&String::from_utf8_lossy(&loaded))
 }
 
-/// Whether a process shows pages by an engine of Qt.
+/// Returns `true` if a process shows pages by an engine of Qt.
 pub(crate) fn draws_pages(pid: u32) -> bool {
     let loaded = fs::read(format!("/proc/{pid}/maps")).unwrap_or_default();
     toolkit_of(&String::from_utf8_lossy(&loaded)).is_some_and(|toolkit| toolkit.name == WEB_ENGINE)

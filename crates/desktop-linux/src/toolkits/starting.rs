@@ -87,7 +87,7 @@ fn is_made_of_chromium(program: &Path) -> bool {
     folder.is_some_and(|folder| CHROMIUM.iter().all(|any| any.iter().any(|name| folder.join(name).is_file())))
 }
 
-/// Whether a script starts Electron with its own arguments.
+/// Returns `true` if a script starts Electron with its own arguments.
 fn passes_on_to_electron(script: &str) -> bool {
     let mut lines = script.lines().filter(|line| !line.trim_start().starts_with('#'));
     lines.any(|line| has_word(line, "electron") && line.contains("\"$@\""))
@@ -100,7 +100,7 @@ fn is_java(program: &Path, arguments: &[String]) -> bool {
     matches!(name, "java" | "javaw") && runs
 }
 
-/// Whether a script starts a program in Java.
+/// Returns `true` if a script starts a program in Java.
 fn starts_java(script: &str) -> bool {
     let first = script.lines().next().unwrap_or_default();
     let is_shell = ["sh", "bash", "dash", "ksh"].iter().any(|shell| has_word(first, shell));
@@ -112,7 +112,7 @@ fn starts_java(script: &str) -> bool {
         })
 }
 
-/// Whether a line has a word that stands alone, or ends a path.
+/// Returns `true` if a line has a word that stands alone, or ends a path.
 fn has_word(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     line.match_indices(word).any(|(at, _)| {

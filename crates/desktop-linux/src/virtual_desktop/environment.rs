@@ -194,7 +194,7 @@ impl Environment {
     }
 }
 
-/// Whether applications get a variable of the user's environment.
+/// Returns `true` if applications get a variable of the user's environment.
 fn is_passed(name: &OsStr, value: &OsStr) -> bool {
     let name = name.to_string_lossy();
     // The address of a proxy may hold a password.

@@ -37,7 +37,7 @@ impl From<DesktopError> for Fault {
 }
 
 impl Fault {
-    /// Whether the X server refused a single request, usually because a window was destroyed.
+    /// Returns `true` if the X server refused a single request, usually because a window was destroyed.
     pub(crate) fn is_refusal(&self) -> bool {
         matches!(self, Self::X(ReplyOrIdError::X11Error(_)))
     }

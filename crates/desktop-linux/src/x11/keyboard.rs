@@ -161,7 +161,7 @@ impl Keyboard {
         self.may_reclaim = true;
     }
 
-    /// Whether a symbol has a key that was bound for it.
+    /// Returns `true` if a symbol has a key that was bound for it.
     pub(crate) fn is_bound(&self, keysym: u32) -> bool {
         self.bindings.iter().any(|binding| binding.keysym == keysym)
     }
@@ -244,7 +244,7 @@ impl Keyboard {
         self.processed = self.batch;
     }
 
-    /// Whether keys are bound.
+    /// Returns `true` if keys are bound.
     pub(crate) fn has_bindings(&self) -> bool {
         !self.bindings.is_empty()
     }

@@ -61,7 +61,7 @@ pub(super) fn kind_in_use(
     }
 }
 
-/// Whether a window takes the focus, by its `WM_HINTS`: unless it says that it does not.
+/// Returns `true` if a window takes the focus, by its `WM_HINTS`: unless it says that it does not.
 pub(super) fn takes_input(hints: &[u32]) -> bool {
     const SAYS: u32 = 1;
     match hints {

@@ -360,13 +360,13 @@ impl WindowList {
             .collect()
     }
 
-    /// Whether a window, or a dialog of it, is the active one.
+    /// Returns `true` if a window, or a dialog of it, is the active one.
     pub(crate) fn has_focus(&self, window: u32) -> bool {
         let owner = || self.find(self.active?).and_then(|active| self.owner_of(active));
         self.active == Some(window) || owner().is_some_and(|owner| owner.window == window)
     }
 
-    /// Whether no other normal window lies above.
+    /// Returns `true` if no other normal window lies above.
     pub(crate) fn is_in_front(&self, window: u32) -> bool {
         let mut normal = self.windows.iter().rev().filter(|facts| facts.window_kind() == WindowKind::Normal);
         let top = normal.next().map(|facts| facts.window);

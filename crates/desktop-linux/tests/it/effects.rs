@@ -176,7 +176,7 @@ impl Counts {
     }
 }
 
-/// Whether a name is that of the button that renames itself all the time.
+/// Returns `true` if a name is that of the button that renames itself all the time.
 fn is_weather(control: &str, name: &str) -> bool {
     control == "Weather 0" && name.starts_with("Weather")
 }

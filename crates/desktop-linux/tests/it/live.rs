@@ -132,7 +132,7 @@ impl Viewer {
         count
     }
 
-    /// Whether it shows what a plain reading of the screen shows.
+    /// Returns `true` if it shows what a plain reading of the screen shows.
     fn agrees(&self, desktop: &LinuxDesktop) -> bool {
         pixels_of(desktop) == (self.width, self.rgb.clone())
     }

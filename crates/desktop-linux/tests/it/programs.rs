@@ -2,7 +2,7 @@
 use deskhand_desktop_linux::diagnose;
 use deskhand_testkit::programs::can_run;
 
-/// Whether a virtual desktop with these programs can be started here. Otherwise a test prints a message and passes,
+/// Returns `true` if a virtual desktop with these programs can be started here. Otherwise a test prints a message and passes,
 /// unless `DESKHAND_ALL_TESTS` is set: then it runs, and fails.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     let findings = diagnose().into_iter().filter(|finding| finding.required && !finding.ok);

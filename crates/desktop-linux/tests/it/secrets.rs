@@ -114,7 +114,7 @@ fn hidden(text: &str) {
     }
 }
 
-/// Whether a part of a picture has one colour.
+/// Returns `true` if a part of a picture has one colour.
 fn is_plain(picture: &Picture, bounds: Rect<OnScreen>) -> bool {
     let place = picture.place(&bounds).unwrap();
     let at = |x: i32, y: i32| {

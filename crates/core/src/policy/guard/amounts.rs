@@ -68,7 +68,7 @@ pub(super) fn deletes_named(subject: &Subject) -> Option<&String> {
     subject.labels.iter().find(names_it).filter(|_| is_button && subject.does.activates())
 }
 
-/// Whether it saves the document of the window.
+/// Returns `true` if it saves the document of the window.
 fn saves(subject: &Subject) -> bool {
     let names_none = subject.does == Does::Save && subject.paths.is_empty();
     let by_keys = subject.keys.iter().any(|chord| matches_keys("ctrl+s", chord));
@@ -79,7 +79,7 @@ fn saves(subject: &Subject) -> bool {
         || (subject.does.activates() && subject.labels.iter().any(|label| SAVES.seem(label)))
 }
 
-/// Whether it may send the message of the window: by the label of the button, by keys, or by any button of a page, which calls its
+/// Returns `true` if it may send the message of the window: by the label of the button, by keys, or by any button of a page, which calls its
 /// buttons as it likes.
 fn sends(policy: &Policy, subject: &Subject) -> bool {
     if !subject.does.activates() {
@@ -97,7 +97,8 @@ fn sends(policy: &Policy, subject: &Subject) -> bool {
     in_page && !ends && !subject.presses_return && subject.submits(policy.guard)
 }
 
-/// A letter presses what has it as its mnemonic. Which one that is no application tells, so each that may be counts.
+/// Why a letter key needs approval: it presses the button whose mnemonic it is. Applications do not expose mnemonics, so every button whose
+/// label contains the letter counts.
 fn by_letter(policy: &Policy, subject: &Subject) -> Option<String> {
     subject.may_press.iter().find_map(|one| {
         let alone = Subject {

@@ -64,7 +64,7 @@ impl Edition {
         Self::First
     }
 
-    /// Whether it takes names that look alike for the same, and looks at what fields and paths amount to.
+    /// Returns `true` if it takes names that look alike for the same, and looks at what fields and paths amount to.
     pub(crate) const fn is_third(self) -> bool {
         match self {
             Self::First | Self::Second => false,
@@ -72,7 +72,7 @@ impl Edition {
         }
     }
 
-    /// Whether it looks at the whole envelope of what the user asked for.
+    /// Returns `true` if it looks at the whole envelope of what the user asked for.
     pub(crate) const fn is_fourth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third => false,
@@ -80,7 +80,7 @@ impl Edition {
         }
     }
 
-    /// Whether an approval for the session covers the whole action.
+    /// Returns `true` if an approval for the session covers the whole action.
     pub(crate) const fn is_fifth(self) -> bool {
         match self {
             Self::First | Self::Second | Self::Third | Self::Fourth => false,
@@ -88,7 +88,7 @@ impl Edition {
         }
     }
 
-    /// Whether it tells the files that this user made from those of strangers, follows the values that their steps read, and looks again
+    /// Returns `true` if it tells the files that this user made from those of strangers, follows the values that their steps read, and looks again
     /// before a text goes to what has the keyboard after another action.
     pub(crate) const fn is_sixth(self) -> bool {
         match self {
@@ -226,12 +226,12 @@ impl<'a> Pressed<'a> {
         }
     }
 
-    /// Whether it has one of these names. What spares a question goes by the name alone, whatever it looks like.
+    /// Returns `true` if it has one of these names. What spares a question goes by the name alone, whatever it looks like.
     fn is(&self, known: &Names) -> bool {
         self.labels.iter().any(|label| known.have(label))
     }
 
-    /// Whether it has one of these names, or looks as if it had.
+    /// Returns `true` if it has one of these names, or looks as if it had.
     fn seems(&self, known: &Known) -> bool {
         self.labels.iter().any(|label| known.have(label))
             || self.looks.iter().any(|label| known.look_like(label))

@@ -63,7 +63,7 @@ impl Words {
         }
     }
 
-    /// Whether there are none.
+    /// Returns `true` if there are none.
     pub const fn is_empty(&self) -> bool {
         self.deletes.is_empty()
             && self.discards.is_empty()

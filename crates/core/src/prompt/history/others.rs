@@ -75,7 +75,7 @@ pub(in crate::prompt) fn others_texts(
     )
 }
 
-/// Whether a step did nothing but bring a window to the front, which tells nobody anything.
+/// Returns `true` if a step did nothing but bring a window to the front, which tells nobody anything.
 fn is_only_focus(step: &Trajectory) -> bool {
     !step.actions.is_empty() && step.actions.iter().all(|action| action.starts_with(SELECT_WINDOW))
 }
@@ -91,7 +91,7 @@ fn whose(step: &Trajectory) -> String {
 }
 
 impl Reader<'_> {
-    /// Whether it follows what was done. The HostAgent and a judge do; an agent with a sub-task of its own needs what was read.
+    /// Returns `true` if it follows what was done. The HostAgent and a judge do; an agent with a sub-task of its own needs what was read.
     const fn follows(&self) -> bool {
         matches!(self.agent, AgentRef::HostAgent | AgentRef::EvaluationAgent)
     }

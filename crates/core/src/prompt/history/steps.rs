@@ -48,7 +48,7 @@ pub(crate) fn result_line(info: &ActionCommandInfo, wording: Wording) -> String 
     with_output(format!("{}: {said}", verdict_words(&info.result)), info)
 }
 
-/// Whether data came back that neither the command nor the sentence says: what an action in a window read back is what it was told.
+/// Returns `true` if data came back that neither the command nor the sentence says: what an action in a window read back is what it was told.
 fn tells_more(info: &ActionCommandInfo) -> bool {
     let is_action = matches!(info.result.report, Report::Action { .. } | Report::Sequence { .. });
     let is_said = is_action && info.result.effect == Some(Verdict::Seen);
@@ -67,12 +67,12 @@ fn with_output(mut text: String, info: &ActionCommandInfo) -> String {
     }
 }
 
-/// Whether a call told something that others may need.
+/// Returns `true` if a call told something that others may need.
 pub(crate) fn reads(info: &ActionCommandInfo) -> bool {
     info.result.status == CallStatus::Success && (info.result.effect.is_none() || tells_more(info))
 }
 
-/// Whether what a call returned can be needed again: it is looked up by its id then.
+/// Returns `true` if what a call returned can be needed again: it is looked up by its id then.
 pub(crate) fn is_reading(info: &ActionCommandInfo) -> bool {
     reads(info) && !info.result.output.is_null() && info.command.tool != RECALL
 }

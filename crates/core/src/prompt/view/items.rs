@@ -94,7 +94,7 @@ struct Node<'t> {
     inner: u32,
 }
 
-/// Whether an element holds items of which some may be out of view. Tables tell their size.
+/// Returns `true` if an element holds items of which some may be out of view. Tables tell their size.
 fn is_list(element: &Element) -> bool {
     const HOLDERS: [Role; 4] = [Role::LIST, Role::LIST_BOX, Role::TREE, Role::LAYERED_PANE];
     let holds = HOLDERS.contains(&element.role) || element.child_count == Element::UNCOUNTED;
@@ -152,7 +152,7 @@ fn take_labels(nodes: &mut [Node<'_>], tree: &Tree) {
     }
 }
 
-/// Whether the element carries information for a model.
+/// Returns `true` if the element carries information for a model.
 fn is_listed(element: &Element) -> bool {
     let says = !element.name.is_empty() || element.text.as_ref().is_some_and(|text| !text.is_empty());
     match () {
@@ -166,13 +166,13 @@ fn is_listed(element: &Element) -> bool {
     }
 }
 
-/// Whether the element is the window's own frame, which the window's line already names.
+/// Returns `true` if the element is the window's own frame, which the window's line already names.
 fn is_the_window(window: &WindowInfo, element: &Element) -> bool {
     let frame = [Role::FRAME, Role::DIALOG, Role::WINDOW, Role::ALERT, Role::FILE_CHOOSER, Role::ROOT_PANE];
     frame.contains(&element.role) && element.text.is_none() && element.name.trim() == window.title.trim()
 }
 
-/// Whether the element is static text.
+/// Returns `true` if the element is static text.
 fn is_plain(element: &Element) -> bool {
     let plain = [Role::PARAGRAPH, Role::LABEL, Role::HEADING, Role::SECTION, Role::STATIC, Role::TEXT];
     plain.contains(&element.role) && !(element.role == Role::TEXT && element.states.has(State::Editable))
@@ -183,12 +183,12 @@ fn own_text(element: &Element) -> Option<&str> {
     text.or_else(|| Some(element.name.as_str()).filter(|name| !name.trim().is_empty()))
 }
 
-/// Whether the element is a picture; in a list it belongs to the text beside it.
+/// Returns `true` if the element is a picture; in a list it belongs to the text beside it.
 fn is_picture(element: &Element) -> bool {
     element.role == Role::ICON || element.role == Role::IMAGE
 }
 
-/// Whether the element absorbs the texts inside it, because people see it as one thing. A button does not: the policy
+/// Returns `true` if the element absorbs the texts inside it, because people see it as one thing. A button does not: the policy
 /// decides by its name.
 fn takes_texts(element: &Element) -> bool {
     let item = element.role == Role::LIST_ITEM || element.role == Role::TREE_ITEM;
@@ -313,7 +313,7 @@ fn fold_containers(nodes: &mut [Node<'_>]) {
     }
 }
 
-/// Whether the element only groups others.
+/// Returns `true` if the element only groups others.
 fn is_container(role: &Role) -> bool {
     role.is_structural() || *role == Role::TOOL_BAR || *role == Role::MENU_BAR || *role == Role::PAGE_TAB_LIST
 }
@@ -444,12 +444,12 @@ impl Item<'_> {
         Item { element: &element, ..self.clone() }.text(/*with_role*/ true)
     }
 
-    /// Whether it has neither name nor text.
+    /// Returns `true` if it has neither name nor text.
     pub(super) fn is_empty(&self) -> bool {
         own_text(self.element).is_none() && self.content.is_none() && self.beside.is_none()
     }
 
-    /// Whether no container was merged into it.
+    /// Returns `true` if no container was merged into it.
     pub(super) const fn is_alone(&self) -> bool {
         self.within.is_none()
     }

@@ -59,7 +59,7 @@ pub(super) fn lines(items: &[Item<'_>], chosen: &HashSet<usize>) -> Vec<String> 
     lines
 }
 
-/// Whether `next` continues the line of `last`: a neighbour with the same role or, for cells, in the same row unless the
+/// Returns `true` if `next` continues the line of `last`: a neighbour with the same role or, for cells, in the same row unless the
 /// table has one column.
 fn continues_line(items: &[Item<'_>], last: &Item<'_>, next: &Item<'_>) -> bool {
     const LONG: usize = 60;

@@ -2,7 +2,7 @@
 
 use crate::ui::{Element, Pattern, Role, Source, State};
 
-/// Whether the text merely repeats the element's value: `5.00` says no more than 5.
+/// Returns `true` if the text merely repeats the element's value: `5.00` says no more than 5.
 pub(super) fn repeats_value(element: &Element, text: &str) -> bool {
     let number: Option<f64> = text.trim().parse().ok();
     element.value.zip(number).is_some_and(|(value, number)| (value.current - number).abs() < f64::EPSILON)

@@ -124,17 +124,17 @@ impl Comparison {
         self.agreements.contains(&agreement)
     }
 
-    /// Whether something that was in another title or on another page is needed to explain it.
+    /// Returns `true` if something that was in another title or on another page is needed to explain it.
     pub(super) fn is_elsewhere(&self) -> bool {
         self.drifts.iter().any(|drift| matches!(drift, Drift::Title { .. } | Drift::Page { .. }))
     }
 
-    /// Whether there was a neighbour on a side, and it is not there.
+    /// Returns `true` if there was a neighbour on a side, and it is not there.
     pub(super) fn lost_neighbour(&self) -> bool {
         self.before == Some(false) || self.after == Some(false)
     }
 
-    /// Whether there were neighbours on both sides, and none is there.
+    /// Returns `true` if there were neighbours on both sides, and none is there.
     pub(super) fn lost_neighbours(&self) -> bool {
         self.before == Some(false) && self.after == Some(false)
     }
@@ -144,7 +144,7 @@ fn both<'a, T: ?Sized>(one: Option<&'a T>, other: Option<&'a T>) -> Option<(&'a 
     one.zip(other)
 }
 
-/// Whether two anchors are the same element: the same name, and a related role.
+/// Returns `true` if two anchors are the same element: the same name, and a related role.
 pub(super) fn same(one: &Anchor, other: &Anchor) -> bool {
     are_related(&one.role, &other.role) && fold_name(&one.name) == fold_name(&other.name)
 }
@@ -158,7 +158,7 @@ fn near(recorded: &[Anchor], seen: &[Anchor]) -> Option<bool> {
     recorded.first().map(|nearest| seen.iter().any(|one| same(one, nearest) || is_translated(nearest, one)))
 }
 
-/// Whether a neighbour has another word for its name, as when only some of the names of a window are in another language.
+/// Returns `true` if a neighbour has another word for its name, as when only some of the names of a window are in another language.
 fn is_translated(was: &Anchor, now: &Anchor) -> bool {
     was.role == now.role && kinship(&was.name, &now.name) == Kinship::Synonym
 }
@@ -170,22 +170,22 @@ fn kept(recorded: &Selector, anchors: &[Anchor]) -> Option<usize> {
     (landmarks.len() >= LANDMARKS_MIN).then(|| found * 100 / landmarks.len())
 }
 
-/// Whether the window is the one in which it was recorded, by its landmarks.
+/// Returns `true` if the window is the one in which it was recorded, by its landmarks.
 pub(super) fn is_familiar(recorded: &Selector, anchors: &[Anchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept >= FAMILIAR_MIN)
 }
 
-/// Whether much of the window is not as it was recorded: it may show another page or tab.
+/// Returns `true` if much of the window is not as it was recorded: it may show another page or tab.
 pub(super) fn is_changed(recorded: &Selector, anchors: &[Anchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept < FAMILIAR_MIN)
 }
 
-/// Whether hardly anything in the window was there when it was recorded.
+/// Returns `true` if hardly anything in the window was there when it was recorded.
 pub(super) fn is_strange(recorded: &Selector, anchors: &[Anchor]) -> bool {
     kept(recorded, anchors).is_some_and(|kept| kept < STRANGE_MAX)
 }
 
-/// Whether it was recorded with nothing that names its surroundings.
+/// Returns `true` if it was recorded with nothing that names its surroundings.
 pub(super) fn has_no_surroundings(recorded: &Selector) -> bool {
     recorded.within.is_empty()
         && recorded.before.is_empty()

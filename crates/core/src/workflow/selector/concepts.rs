@@ -221,7 +221,7 @@ pub(super) const WIDER: &[&str] = &[
     "admin",
 ];
 
-/// Whether two names in the form in which names are compared are words for the same, in whatever languages.
+/// Returns `true` if two names in the form in which names are compared are words for the same, in whatever languages.
 pub(in crate::workflow) fn mean_the_same(one: &str, other: &str) -> bool {
     concepts_of(one).iter().any(|concept| concepts_of(other).contains(concept))
 }

@@ -46,7 +46,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether a page offers more elements of the name than there were: it may imitate one, with all that stands around it.
+    /// Returns `true` if a page offers more elements of the name than there were: it may imitate one, with all that stands around it.
     fn has_strangers(&self, one: &Weighed) -> bool {
         let selector = self.selector;
         selector.scope.page.is_some() && selector.row.is_empty() && self.is_more_than_there_were(one)
@@ -76,7 +76,7 @@ impl Search<'_> {
         (strong, one.with.same_around, one.with.agreements.len())
     }
 
-    /// Whether the better of two candidates is the one, judged by what both have.
+    /// Returns `true` if the better of two candidates is the one, judged by what both have.
     fn tells_apart(&self, best: &Weighed, other: &Weighed) -> bool {
         if other.with.same_role && !best.with.same_role {
             return false;
@@ -158,7 +158,7 @@ impl Search<'_> {
         .sum()
     }
 
-    /// Whether nothing that belongs to the element itself was recorded.
+    /// Returns `true` if nothing that belongs to the element itself was recorded.
     fn is_nameless(&self) -> bool {
         self.selector.called().is_empty() && self.selector.row.is_empty()
     }
@@ -179,7 +179,7 @@ impl Search<'_> {
         u32::try_from(scene.shown().filter(is_one).count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether it cannot be one of the doubles that were there: it is in its row; it is in containers that only it was in, and the
+    /// Returns `true` if it cannot be one of the doubles that were there: it is in its row; it is in containers that only it was in, and the
     /// doubles are all there or its neighbours are; or they are all there, and all that was recorded agrees.
     fn is_told_from_doubles(&self, one: &Weighed) -> bool {
         let selector = self.selector;
@@ -199,7 +199,7 @@ impl Search<'_> {
         with.same_role && with.same_within && is_told
     }
 
-    /// Whether everything around it is as it was: what an element without a name needs.
+    /// Returns `true` if everything around it is as it was: what an element without a name needs.
     fn is_where_it_was(&self, one: &Weighed) -> bool {
         let with = &one.with;
         let has_order = self.selector.of == 0 || with.has(Agreement::Order);

@@ -51,7 +51,7 @@ pub enum Agreement {
 }
 
 impl Agreement {
-    /// Whether it names something, as opposed to counting or measuring.
+    /// Returns `true` if it names something, as opposed to counting or measuring.
     pub const fn is_strong(self) -> bool {
         match self {
             Self::Row
@@ -330,7 +330,7 @@ impl Search<'_> {
         self.selector.scope.page.as_deref().map(host) == page_of(scene, at).as_deref().map(host)
     }
 
-    /// Whether most of the recorded neighbours are in the container of an element.
+    /// Returns `true` if most of the recorded neighbours are in the container of an element.
     fn keeps_company(&self, scene: &Scene<'_>, at: usize) -> bool {
         let Some(container) = scene.container(at) else { return false };
         let inside: Vec<Anchor> = scene
@@ -350,7 +350,7 @@ impl Search<'_> {
         nearest.peek().is_some() && nearest.all(|anchor| anchors.iter().any(|one| same(one, anchor)))
     }
 
-    /// Whether people call an element what the selector calls it.
+    /// Returns `true` if people call an element what the selector calls it.
     pub(super) fn is_called(&self, scene: &Scene<'_>, at: usize) -> bool {
         let Some(node) = scene.node(at) else { return false };
         let label = node.label.as_deref();
@@ -370,7 +370,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether it is a cell that is known by its row and column.
+    /// Returns `true` if it is a cell that is known by its row and column.
     fn is_content(&self) -> bool {
         self.selector.column.is_some() && !self.selector.row.is_empty()
     }

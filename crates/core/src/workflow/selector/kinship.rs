@@ -28,7 +28,7 @@ pub(super) enum Kinship {
 }
 
 impl Kinship {
-    /// Whether the new name itself speaks for the same element.
+    /// Returns `true` if the new name itself speaks for the same element.
     pub(super) const fn is_close(self) -> bool {
         match self {
             Self::Same | Self::Synonym | Self::Related => true,
@@ -73,7 +73,7 @@ pub(super) fn kinship(old: &str, new: &str) -> Kinship {
     if fewer > 0 && shared == fewer || is_spelled_alike { Kinship::Related } else { Kinship::Stranger }
 }
 
-/// Whether a name in another language is known to mean something else.
+/// Returns `true` if a name in another language is known to mean something else.
 pub(super) fn means_otherwise(old: &str, new: &str) -> bool {
     let (old, new) = (concepts_of(&fold_name(old)), concepts_of(&fold_name(new)));
     !old.is_empty() && !new.is_empty() && !old.iter().any(|one| new.contains(one))
@@ -94,7 +94,7 @@ fn has(words: &[String], word: &str) -> bool {
     words.iter().any(|one| one == word || concepts_of(one).iter().any(|concept| means.contains(concept)))
 }
 
-/// Whether one of the names negates the other, reaches further, or says the opposite.
+/// Returns `true` if one of the names negates the other, reaches further, or says the opposite.
 fn are_opposed(old: &[String], new: &[String]) -> bool {
     let only_old: Vec<&str> = old.iter().filter(|word| !new.contains(word)).map(String::as_str).collect();
     let only_new: Vec<&str> = new.iter().filter(|word| !old.contains(word)).map(String::as_str).collect();
@@ -143,7 +143,7 @@ impl Weight {
         )
     }
 
-    /// Whether the safe guard asks before it is pressed, wherever it stands.
+    /// Returns `true` if the safe guard asks before it is pressed, wherever it stands.
     pub(super) const fn is_guarded(self) -> bool {
         let Self([alone, _, _]) = self;
         alone

@@ -69,7 +69,7 @@ impl NamePattern {
         &self.0
     }
 
-    /// Whether it has no blank, so that one name matches it.
+    /// Returns `true` if it has no blank, so that one name matches it.
     pub fn is_literal(&self) -> bool {
         self.parts().iter().all(|part| matches!(part, Part::Char(_)))
     }
@@ -86,12 +86,12 @@ impl NamePattern {
             .collect()
     }
 
-    /// Whether a name matches.
+    /// Returns `true` if a name matches.
     pub fn matches(&self, name: &str) -> bool {
         self.matches_folded(&fold_name(name))
     }
 
-    /// Whether a name in the form of [`fold_name`] matches.
+    /// Returns `true` if a name in the form of [`fold_name`] matches.
     pub(super) fn matches_folded(&self, name: &str) -> bool {
         let text: Vec<char> = name.chars().take(Self::CHARS_MAX).collect();
         let mut ends = vec![false; text.len() + 1];
@@ -200,7 +200,7 @@ fn without_quotes(pattern: &str) -> String {
     text
 }
 
-/// Whether a name tells of content that changes by itself, so that nothing is recognised by it.
+/// Returns `true` if a name tells of content that changes by itself, so that nothing is recognised by it.
 pub(super) fn is_volatile(name: &str) -> bool {
     const LANDMARK_CHARS_MAX: usize = 60;
     name.chars().any(|c| c.is_ascii_digit()) || name.chars().count() > LANDMARK_CHARS_MAX

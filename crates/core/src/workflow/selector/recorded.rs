@@ -84,7 +84,7 @@ impl Selector {
     }
 }
 
-/// Whether another control has the same name or label; of two without either, whether they are of related roles and have the same help.
+/// Returns `true` if another control has the same name or label; of two without either, whether they are of related roles and have the same help.
 fn is_double(own: &Node<'_>, other: &Node<'_>) -> bool {
     let called = |node: &Node<'_>| node.label.as_deref().map_or_else(|| node.folded.clone(), fold_name);
     let (name, others) = (called(own), called(other));

@@ -30,7 +30,7 @@ pub const FAMILIES: &[&[&str]] = &[
     &["dialog", "alert", "frame", "window", "file chooser"],
 ];
 
-/// Whether two roles are the same or of one family.
+/// Returns `true` if two roles are the same or of one family.
 pub fn are_related(one: &Role, other: &Role) -> bool {
     one == other
         || FAMILIES.iter().any(|family| family.contains(&one.name()) && family.contains(&other.name()))

@@ -272,14 +272,14 @@ fn close(nodes: &mut [Node<'_>], at: Option<usize>, end: usize) {
     }
 }
 
-/// Whether it is drawn: not hidden, and larger than the one pixel of a text for screen readers.
+/// Returns `true` if it is drawn: not hidden, and larger than the one pixel of a text for screen readers.
 fn is_seen(element: &Element) -> bool {
     let has_size = element.bounds.is_none_or(|bounds| bounds.width > 1 && bounds.height > 1);
     let is_gone = element.states.has(State::Defunct);
     (element.states.has(State::Showing) || !element.source.is_tree()) && has_size && !is_gone
 }
 
-/// Whether a role is that of a page or a document, whose name is a title.
+/// Returns `true` if a role is that of a page or a document, whose name is a title.
 pub(super) fn is_document(role: &Role) -> bool {
     role.name().starts_with("document") || [Role::FRAME, Role::WINDOW, Role::APPLICATION].contains(role)
 }

@@ -42,7 +42,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether other controls had its name, and neither its row nor its containers tell it from them: once names have changed, it
+    /// Returns `true` if other controls had its name, and neither its row nor its containers tell it from them: once names have changed, it
     /// could be one of these.
     fn had_doubles_beside_it(&self) -> bool {
         let selector = self.selector;
@@ -50,7 +50,7 @@ impl Search<'_> {
         selector.doubles > 0 && selector.row.is_empty() && !is_apart
     }
 
-    /// Whether role, containers, position and the neighbours on both sides are as recorded.
+    /// Returns `true` if role, containers, position and the neighbours on both sides are as recorded.
     fn stands_in_its_place(&self, one: &Weighed) -> bool {
         let with = &one.with;
         let selector = self.selector;
@@ -93,7 +93,7 @@ impl Search<'_> {
         (!is_enough).then_some(Obstacle::Unrelated)
     }
 
-    /// Whether something agrees that belongs to the element itself, besides its name.
+    /// Returns `true` if something agrees that belongs to the element itself, besides its name.
     fn is_supported(&self, one: &Weighed) -> bool {
         // Many controls range from 0 to 1 or from 0 to 100.
         let is_telling =
@@ -102,7 +102,7 @@ impl Search<'_> {
         has(Agreement::Help) || has(Agreement::Keys) || has(Agreement::Range) && is_telling
     }
 
-    /// Whether an element of this name was there when the selector was recorded.
+    /// Returns `true` if an element of this name was there when the selector was recorded.
     fn was_another(&self, name: &str) -> bool {
         let selector = self.selector;
         let known = [&selector.before, &selector.after, &selector.scope.landmarks].into_iter().flatten();
@@ -133,7 +133,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether an element stands where the recorded one stood, among elements of the same roles, and something of its own agrees.
+    /// Returns `true` if an element stands where the recorded one stood, among elements of the same roles, and something of its own agrees.
     fn is_counterpart(&self, old: &str, one: &Weighed) -> bool {
         let selector = self.selector;
         let seen = &one.seen;
@@ -175,7 +175,7 @@ fn changed(one: &Weighed, fit: Fit, old: &str) -> Found {
     Found::Drifted { element: one.element, fit, drifts: drifts.cloned().collect(), proof }
 }
 
-/// Whether a window has the same layout as the recorded one, and most of its names changed, as far as known words tell into
+/// Returns `true` if a window has the same layout as the recorded one, and most of its names changed, as far as known words tell into
 /// words of the same meaning.
 fn is_translation(selector: &Selector, anchors: &[Anchor]) -> bool {
     let scope = &selector.scope;

@@ -77,7 +77,7 @@ fn table_of(scene: &Scene<'_>, at: usize, is_table: &dyn Fn(&usize) -> bool) -> 
     scene.ancestors(at).find(is_table)
 }
 
-/// Whether several elements of its container have its role and name.
+/// Returns `true` if several elements of its container have its role and name.
 fn is_repeated(scene: &Scene<'_>, at: usize) -> bool {
     let (Some(own), Some(container)) = (scene.node(at), scene.container(at)) else { return false };
     let same =
@@ -85,7 +85,7 @@ fn is_repeated(scene: &Scene<'_>, at: usize) -> bool {
     !own.folded.is_empty() && scene.below(container).filter(|(_, node)| same(node)).count() > 1
 }
 
-/// Whether all these texts stand in the row of an element.
+/// Returns `true` if all these texts stand in the row of an element.
 pub(super) fn is_in_row(scene: &Scene<'_>, at: usize, wanted: &[String]) -> bool {
     let texts: Vec<String> = row_texts(scene, at).iter().map(|text| fold_name(text)).collect();
     wanted.iter().all(|one| texts.contains(&fold_name(one)))
@@ -109,7 +109,7 @@ pub(super) fn column_of(scene: &Scene<'_>, at: usize) -> Option<String> {
     above.last().map(|(_, node)| node.called.clone())
 }
 
-/// Whether it is a cell of a sheet, whose name is its address.
+/// Returns `true` if it is a cell of a sheet, whose name is its address.
 pub(super) fn is_sheet_cell(node: &Node<'_>) -> bool {
     node.element.role == Role::TABLE_CELL && node.element.name.parse::<CellRef>().is_ok()
 }

@@ -359,7 +359,7 @@ proptest! {
     }
 }
 
-/// Whether two descriptions are the same but for the place and the rest of the window: two of the same name changed places.
+/// Returns `true` if two descriptions are the same but for the place and the rest of the window: two of the same name changed places.
 fn is_same_control(one: &Selector, other: &Selector) -> bool {
     let names = |anchors: &[Anchor]| anchors.iter().map(|anchor| anchor.name.clone()).collect::<Vec<_>>();
     let own = |one: &Selector| {

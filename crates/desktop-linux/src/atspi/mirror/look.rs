@@ -115,7 +115,7 @@ impl Accessibility {
     }
 }
 
-/// Whether a page is in a tree. One that comes up after its window is not always announced, so a browser's window without one is
+/// Returns `true` if a page is in a tree. One that comes up after its window is not always announced, so a browser's window without one is
 /// read anew.
 fn shows_page(tree: &Tree) -> bool {
     tree.elements.iter().any(|element| element.role == Role::DOCUMENT_WEB)

@@ -32,7 +32,7 @@ pub(super) struct Read {
 }
 
 impl Read {
-    /// Whether it was present and now reports itself gone, as the first document of a Chromium window does: its
+    /// Returns `true` if it was present and now reports itself gone, as the first document of a Chromium window does: its
     /// parent does not announce that.
     pub(super) fn has_ended(&self) -> bool {
         !self.shows && self.known.head.is_some() && self.known.states.has(State::Defunct)

@@ -17,7 +17,7 @@ use super::{
 use deskhand_desktop::DesktopResult;
 
 impl Walk<'_, '_> {
-    /// Whether the rows in view of a list are found by the places of all of them.
+    /// Returns `true` if the rows in view of a list are found by the places of all of them.
     pub(super) fn has_rows_by_place(&self, node: &Node) -> bool {
         let Element { role, child_count, .. } = &node.element;
         self.application.toolkit.has_rows_by_place(role, *child_count)

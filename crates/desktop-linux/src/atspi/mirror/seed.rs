@@ -71,7 +71,7 @@ impl Seed {
         self.heads.get(object)
     }
 
-    /// Whether the number of children of an object is missing.
+    /// Returns `true` if the number of children of an object is missing.
     pub(crate) fn is_uncounted(&self, object: &ObjectRef) -> bool {
         self.uncounted.contains(object)
     }

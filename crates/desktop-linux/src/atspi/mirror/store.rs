@@ -210,17 +210,17 @@ impl Store {
         self.frames_marked = now;
     }
 
-    /// Whether an object is stored.
+    /// Returns `true` if an object is stored.
     pub(crate) fn has(&self, object: &ObjectRef) -> bool {
         self.nodes.get(object).is_some_and(|node| !node.gone)
     }
 
-    /// Whether an object was not yet asked for at a moment.
+    /// Returns `true` if an object was not yet asked for at a moment.
     pub(crate) fn is_newer(&self, object: &ObjectRef, than: Instant) -> bool {
         self.nodes.get(object).and_then(|node| node.since).is_none_or(|since| since > than)
     }
 
-    /// Whether an object was showing when its states were read.
+    /// Returns `true` if an object was showing when its states were read.
     pub(crate) fn shows(&self, object: &ObjectRef) -> bool {
         self.nodes.get(object).is_some_and(|node| node.states.has(State::Showing))
     }
@@ -233,7 +233,7 @@ impl Store {
         menus.take(max).cloned().collect()
     }
 
-    /// Whether an object is the frame of a window that was looked at.
+    /// Returns `true` if an object is the frame of a window that was looked at.
     pub(crate) fn is_frame(&self, object: &ObjectRef) -> bool {
         self.placed.contains_key(object)
     }
@@ -271,7 +271,7 @@ impl Store {
         }
     }
 
-    /// Whether any area in `within` was drawn after a moment.
+    /// Returns `true` if any area in `within` was drawn after a moment.
     fn drawn_since(&self, moment: Moment, within: Rect<Screen>) -> bool {
         self.drawn
             .iter()
@@ -424,7 +424,7 @@ impl Store {
         }
     }
 
-    /// Whether the application did not answer last time.
+    /// Returns `true` if the application did not answer last time.
     pub(crate) fn is_slow(&self) -> bool {
         self.slow
     }

@@ -129,7 +129,7 @@ impl Walk<'_, '_> {
         node.element.child_count > self.limits.children_max
     }
 
-    /// Whether what is in view of a node is read as a [`View`](super::super::view::View).
+    /// Returns `true` if what is in view of a node is read as a [`View`](super::super::view::View).
     pub(super) fn has_view(&self, node: &Node) -> bool {
         self.is_virtual(node) && !self.has_rows_by_place(node)
     }

@@ -270,7 +270,7 @@ impl Covers {
         }
     }
 
-    /// Whether a place is in one that cannot be written.
+    /// Returns `true` if a place is in one that cannot be written.
     fn keeps(&self, place: &Path) -> bool {
         self.0.iter().any(|(path, how)| *how != Cover::Writable && place.starts_with(path))
     }
