@@ -106,7 +106,7 @@ fn built(name: &str) -> PathBuf {
     root().join(target).join("debug").join(name)
 }
 
-/// Whether nothing got through, and every task was done with as many questions as expected.
+/// Returns `true` if nothing got through, and every task was done with as many questions as expected.
 fn is_good(figures: &Value) -> bool {
     rows(figures).all(|row| row["good"] == true)
 }

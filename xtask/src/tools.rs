@@ -80,7 +80,7 @@ impl Version {
         Self::find(text).or_else(|| Self::find(&format!("{text}.0")))
     }
 
-    /// Whether this version satisfies the wanted one by cargo's compatibility rules.
+    /// Returns `true` if this version satisfies the wanted one by cargo's compatibility rules.
     fn fits(self, wanted: Self) -> bool {
         let same_series = if wanted.0 == 0 { (self.0, self.1) == (0, wanted.1) } else { self.0 == wanted.0 };
         same_series && self >= wanted
@@ -94,7 +94,7 @@ impl fmt::Display for Version {
 }
 
 impl Tool {
-    /// Whether a compatible version is installed.
+    /// Returns `true` if a compatible version is installed.
     pub(crate) fn is_installed(&self) -> bool {
         self.installed_version().is_some_and(|version| version.fits(self.version))
     }

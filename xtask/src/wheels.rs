@@ -179,7 +179,7 @@ pub(crate) fn missing() -> impl Iterator<Item = &'static (&'static str, &'static
     WHEELS.iter().filter(|(package, _)| !is_there(&folder(), package))
 }
 
-/// Whether a folder has the wheel of a package.
+/// Returns `true` if a folder has the wheel of a package.
 fn is_there(folder: &Path, package: &str) -> bool {
     let start = format!("{}-", package.replace('-', "_").replace("==", "-"));
     let files = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);

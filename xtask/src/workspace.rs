@@ -75,7 +75,7 @@ pub(crate) fn stdout(command: &mut Command) -> Result<String> {
     String::from_utf8(output.stdout).with_context(|| format!("decode the output of {name}"))
 }
 
-/// Whether a program is on `PATH`.
+/// Returns `true` if a program is on `PATH`.
 pub(crate) fn is_program(name: &str) -> bool {
     find_program(name).is_some()
 }

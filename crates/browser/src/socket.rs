@@ -101,7 +101,7 @@ pub(crate) async fn serve_client(stream: UnixStream, reach: watch::Receiver<Reac
     }
 }
 
-/// Whether the client took it.
+/// Returns `true` if the client took it.
 async fn write(writing: &mut OwnedWriteHalf, line: &[u8]) -> bool {
     matches!(timeout(WRITE_BOUND, writing.write_all(line)).await, Ok(Ok(())))
 }

@@ -175,7 +175,7 @@ impl Load {
         id.clone_into(&mut self.id);
     }
 
-    /// Whether the document of a navigation is shown or was shown just now.
+    /// Returns `true` if the document of a navigation is shown or was shown just now.
     pub(crate) fn has_shown(&self, id: &str) -> bool {
         self.recent.iter().any(|recent| recent == id)
     }

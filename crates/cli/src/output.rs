@@ -145,12 +145,12 @@ impl Output {
         Self { stream, terminal, coloured: terminal && !refused }
     }
 
-    /// Whether it is a terminal that can replace its last line; see [`Output::status`].
+    /// Returns `true` if it is a terminal that can replace its last line; see [`Output::status`].
     pub(crate) const fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Whether what is written may have colours.
+    /// Returns `true` if what is written may have colours.
     pub(crate) const fn is_coloured(&self) -> bool {
         self.coloured
     }

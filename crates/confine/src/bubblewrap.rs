@@ -28,7 +28,7 @@ const NAMESPACES: [&str; 9] = [
 ];
 const OWN_NETWORK: &str = "--unshare-net";
 
-/// Whether this bubblewrap can make these namespaces here, and knows all options that are used.
+/// Returns `true` if this bubblewrap can make these namespaces here, and knows all options that are used.
 pub(crate) fn works(bubblewrap: &Path) -> bool {
     let mounts = [OWN_NETWORK, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev"];
     let sizes = ["--size", "65536", "--tmpfs", "/tmp", "--remount-ro", "/", "--"];

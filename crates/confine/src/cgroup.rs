@@ -73,12 +73,12 @@ impl ControlGroup {
         Ok((!folders.is_empty()).then_some(Self { folders, limits_memory }))
     }
 
-    /// Whether this process can limit the number of processes.
+    /// Returns `true` if this process can limit the number of processes.
     pub(crate) fn is_possible() -> bool {
         Self::create(&Limits::default()).is_ok_and(|group| group.is_some())
     }
 
-    /// Whether the group limits the memory of all its processes together.
+    /// Returns `true` if the group limits the memory of all its processes together.
     pub(crate) const fn limits_memory(&self) -> bool {
         self.limits_memory
     }

@@ -38,7 +38,7 @@ impl Support {
         }
     }
 
-    /// Whether a confinement can be enforced.
+    /// Returns `true` if a confinement can be enforced.
     pub fn is_enough(&self) -> bool {
         self.enforcement().is_some()
     }
@@ -89,7 +89,7 @@ fn landlock_version() -> u8 {
     versions.iter().rev().find(|(_, abi)| knows(*abi)).map_or(0, |(version, _)| *version)
 }
 
-/// Whether the kernel supports a Landlock version.
+/// Returns `true` if the kernel supports a Landlock version.
 fn knows(abi: ABI) -> bool {
     let strict = || Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
     let made = strict().handle_access(AccessFs::from_all(abi)).and_then(|rules| {

@@ -137,7 +137,7 @@ impl Before {
         Ok(Self { clipboard: Some(desktop.clipboard().await?), ..self })
     }
 
-    /// Whether a change of an element may have happened by itself, because it changed recently, or was not observed for long
+    /// Returns `true` if a change of an element may have happened by itself, because it changed recently, or was not observed for long
     /// enough.
     pub(crate) fn is_restless(&self, element: ElementId) -> bool {
         self.quiet_for.contains_key(&element)
@@ -149,17 +149,17 @@ impl Before {
         WATCHED_BEFORE.saturating_sub(watched.copied().unwrap_or_default())
     }
 
-    /// Whether an element is the target.
+    /// Returns `true` if an element is the target.
     pub(crate) fn is_target(&self, element: Option<ElementId>) -> bool {
         self.target.as_ref().is_some_and(|target| element == Some(target.id))
     }
 
-    /// Whether the action opens a pop-up.
+    /// Returns `true` if the action opens a pop-up.
     pub(crate) fn opens_menus(&self) -> bool {
         self.asks_for_menu || self.has_menu()
     }
 
-    /// Whether activating the target opens a pop-up.
+    /// Returns `true` if activating the target opens a pop-up.
     pub(crate) fn has_menu(&self) -> bool {
         self.target.as_ref().is_some_and(|target| {
             [Role::MENU, Role::COMBO_BOX, Role::TOGGLE_BUTTON].contains(&target.role)
@@ -169,7 +169,7 @@ impl Before {
         })
     }
 
-    /// Whether the name of the target announces a dialog by an ellipsis: `Chart…`.
+    /// Returns `true` if the name of the target announces a dialog by an ellipsis: `Chart…`.
     pub(crate) fn announces_dialog(&self) -> bool {
         self.target.as_ref().is_some_and(|target| {
             let name = target.name.trim_end();
@@ -178,7 +178,7 @@ impl Before {
         })
     }
 
-    /// Whether the target was found in a picture.
+    /// Returns `true` if the target was found in a picture.
     pub(crate) fn is_drawn(&self) -> bool {
         self.target.as_ref().is_some_and(|target| target.source != Source::AtSpi)
     }

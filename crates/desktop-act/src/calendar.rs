@@ -91,7 +91,7 @@ impl Month {
     }
 }
 
-/// Whether the mark went from another day to this one, and nothing else changed.
+/// Returns `true` if the mark went from another day to this one, and nothing else changed.
 fn mark_moved(before: &[Colour], now: &[Colour], target: usize) -> bool {
     let changed: Vec<usize> = before
         .iter()
@@ -116,7 +116,7 @@ fn is_like(one: &Colour, other: &Colour) -> bool {
     one.iter().zip(other).all(|(one, other)| one.abs_diff(*other) <= LIKE)
 }
 
-/// Whether an element is named as a day of a month, and may be one.
+/// Returns `true` if an element is named as a day of a month, and may be one.
 fn is_day(element: &Element) -> bool {
     let is_label = [Role::LABEL, Role::DRAWN_TEXT].contains(&element.role);
     is_label && element.name.trim().parse().is_ok_and(|day: u8| (1..=31).contains(&day))

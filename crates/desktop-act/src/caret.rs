@@ -18,7 +18,7 @@ pub(crate) struct Looks<'a> {
 }
 
 impl Looks<'_> {
-    /// Whether a caret is seen at words: one stood there before, one stands behind them, or something blinks there.
+    /// Returns `true` if a caret is seen at words: one stood there before, one stands behind them, or something blinks there.
     pub(crate) fn show_caret(&self, words: &Rect<Screen>) -> bool {
         let around = words.grown_by(AROUND);
         self.before.is_some_and(|before| !is_blank(before, &around))
@@ -30,7 +30,7 @@ impl Looks<'_> {
     }
 }
 
-/// Whether an area has one colour.
+/// Returns `true` if an area has one colour.
 fn is_blank(picture: &Picture, area: &Rect<Screen>) -> bool {
     let Some(part) = picture.part(area) else { return true };
     let mut pixels = part.rgb.chunks_exact(3);
@@ -38,14 +38,14 @@ fn is_blank(picture: &Picture, area: &Rect<Screen>) -> bool {
     pixels.all(|pixel| !is_different(first, pixel))
 }
 
-/// Whether an area is not the same in two pictures.
+/// Returns `true` if an area is not the same in two pictures.
 fn differ(one: &Picture, other: &Picture, area: &Rect<Screen>) -> bool {
     let (Some(one), Some(other)) = (one.part(area), other.part(area)) else { return false };
     let pixels = one.rgb.chunks_exact(3).zip(other.rgb.chunks_exact(3));
     one.region != other.region || pixels.into_iter().any(|(one, other)| is_different(one, other))
 }
 
-/// Whether a stroke that is higher than the words stands right behind them.
+/// Returns `true` if a stroke that is higher than the words stands right behind them.
 fn stands_behind(picture: &Picture, words: &Rect<Screen>) -> bool {
     let far = BEHIND_MIN.max(words.height / 4);
     let strip = Rect::new(words.right(), words.y - 1, far, words.height + 2);

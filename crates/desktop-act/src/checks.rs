@@ -219,7 +219,7 @@ async fn uncovered<D: Desktop>(
     Err(covered(element, coverer.map_or(Cover::Unnamed, |found| Cover::Element((&found).into()))))
 }
 
-/// Whether nothing that is listed covers an element at a point of it.
+/// Returns `true` if nothing that is listed covers an element at a point of it.
 fn is_on_top(tree: &Tree, id: ElementId, point: Point<Screen>) -> bool {
     let found = tree.at(point);
     found.is_some_and(|found| found.id == id || tree.ancestors(found.id).any(|one| one.id == id))
@@ -349,7 +349,7 @@ fn window_over(
     over.find(|info| !(info.kind.is_popup() && lives_in_popup(element))).cloned()
 }
 
-/// Whether an element is shown in its own pop-up although it is part of another window's tree.
+/// Returns `true` if an element is shown in its own pop-up although it is part of another window's tree.
 fn lives_in_popup(element: &Element) -> bool {
     [
         Role::MENU,

@@ -29,7 +29,7 @@ pub struct Remaining {
 }
 
 impl Remaining {
-    /// Whether it has something to lose: the application asked before it closed, or marks unsaved changes.
+    /// Returns `true` if it has something to lose: the application asked before it closed, or marks unsaved changes.
     pub fn is_unsaved(&self) -> bool {
         self.question.is_some()
             || self.document.as_ref().is_some_and(|document| document.modified == Some(true))

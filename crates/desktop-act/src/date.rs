@@ -214,7 +214,7 @@ pub(crate) fn parse(text: &str) -> Option<Parts> {
     is_in_calendar(&parts).then_some(parts)
 }
 
-/// Whether the calendar has such a day.
+/// Returns `true` if the calendar has such a day.
 fn is_in_calendar(parts: &Parts) -> bool {
     let (Some(year), Some(month)) = (parts.get(&Part::Year), parts.get(&Part::Month)) else { return true };
     let day = parts.get(&Part::Day).unwrap_or(&1);

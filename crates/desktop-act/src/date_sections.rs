@@ -303,7 +303,7 @@ impl Layout {
         self.sections.iter().find(|section| section.part == part).copied()
     }
 
-    /// Whether each part that is wanted is one of the text, and a date is whole.
+    /// Returns `true` if each part that is wanted is one of the text, and a date is whole.
     fn has_all(&self, wanted: &Parts) -> bool {
         let is_whole = wanted.contains_key(&Part::Day) || !wanted.contains_key(&Part::Year);
         let has =
@@ -311,13 +311,13 @@ impl Layout {
         is_whole && wanted.keys().all(has)
     }
 
-    /// Whether the century of another year is not shown.
+    /// Returns `true` if the century of another year is not shown.
     fn hides_century(&self, wanted: &Parts) -> bool {
         let year = self.section(Part::Year).filter(|year| year.place.1 - year.place.0 == 2);
         year.is_some_and(|_| wanted.contains_key(&Part::Year))
     }
 
-    /// Whether it shows a date or time whose month has this name.
+    /// Returns `true` if it shows a date or time whose month has this name.
     fn shows(&self, wanted: &Parts, month: Option<&str>) -> bool {
         wanted.iter().all(|(part, value)| {
             if let (Part::Month, Some((_, shown))) = (part, &self.month) {

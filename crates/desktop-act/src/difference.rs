@@ -63,7 +63,7 @@ impl Part {
         }
     }
 
-    /// Whether it is known to change by itself.
+    /// Returns `true` if it is known to change by itself.
     pub(crate) fn is_self_changing<D: Desktop>(&self, desktop: &D) -> bool {
         self.element.is_some_and(|element| desktop.is_self_changing(element, self.aspect))
     }
@@ -91,7 +91,7 @@ impl Difference {
         Self { bearing: Bearing::Target, ..self }
     }
 
-    /// Whether elements change so by input alone, never by themselves: they are checked, selected, opened or focused.
+    /// Returns `true` if elements change so by input alone, never by themselves: they are checked, selected, opened or focused.
     const fn is_of_input(&self) -> bool {
         match &self.now {
             Now::State { .. } | Now::Focused | Now::Caret { .. } | Now::TextSelected { .. } => true,
@@ -106,7 +106,7 @@ impl Difference {
         }
     }
 
-    /// Whether it is a dialog or an alert within the window, which is judged like a window that opened.
+    /// Returns `true` if it is a dialog or an alert within the window, which is judged like a window that opened.
     pub(crate) fn is_opened_dialog(&self) -> bool {
         self.now == Now::Came && [Role::ALERT, Role::DIALOG].contains(&self.of.role)
     }
@@ -122,7 +122,7 @@ impl Difference {
         }
     }
 
-    /// Whether the change may have happened by itself: the element changed recently and not just after inputs, was not
+    /// Returns `true` if the change may have happened by itself: the element changed recently and not just after inputs, was not
     /// observed for long enough, or did not announce the change, so that its history is unknown.
     pub(crate) fn is_suspect(&self, before: &Before, announced: &HashSet<Part>) -> bool {
         if (self.bearing == Bearing::Target && self.is_of_input()) || self.is_opened_dialog() {
@@ -197,7 +197,7 @@ pub(crate) fn announced(changes: &[Change]) -> HashSet<Part> {
         .collect()
 }
 
-/// Whether an element belongs to a menu or tool tip, which open and close along the way.
+/// Returns `true` if an element belongs to a menu or tool tip, which open and close along the way.
 fn is_passing(role: &Role) -> bool {
     is_menu(role) || role.name() == "tool tip"
 }

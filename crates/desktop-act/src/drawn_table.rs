@@ -174,7 +174,7 @@ impl Column {
         word.bounds.x < self.right && self.left < word.bounds.right()
     }
 
-    /// Whether all words but that of the first row, which may be a heading, begin, end or have their middles below each other.
+    /// Returns `true` if all words but that of the first row, which may be a heading, begin, end or have their middles below each other.
     fn is_aligned(&self) -> bool {
         let is_one = |edge: fn(&Rect<Screen>) -> i32| {
             let edges = || self.cells.iter().filter(|(row, _)| *row > 0).map(|(_, word)| edge(&word.bounds));

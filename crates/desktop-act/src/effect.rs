@@ -80,7 +80,7 @@ impl Effect {
         }
     }
 
-    /// Whether something that does not show says something else, such as a status line that is scrolled out of view. It is no proof, for it
+    /// Returns `true` if something that does not show says something else, such as a status line that is scrolled out of view. It is no proof, for it
     /// cannot be looked at, but "nothing changed" would not be true.
     fn changed_out_of_view(&self) -> bool {
         self.changes.iter().any(|change| {

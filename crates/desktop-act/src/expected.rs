@@ -196,7 +196,7 @@ impl Expected {
     }
 }
 
-/// Whether a text is one sign over and over that stands for other letters.
+/// Returns `true` if a text is one sign over and over that stands for other letters.
 fn is_hidden(text: &str) -> bool {
     const SIGNS: [char; 7] = ['•', '●', '∙', '*', '＊', '\u{26ab}', '\u{2b24}'];
     let text = plain(text);
@@ -233,7 +233,7 @@ fn characters_of(text: &str, start: usize, end: usize) -> String {
     text.chars().skip(start).take(end.saturating_sub(start)).collect()
 }
 
-/// Whether a part of `typed` stands between `head` and `tail` so far.
+/// Returns `true` if a part of `typed` stands between `head` and `tail` so far.
 fn is_begun(head: &str, typed: &str, tail: &str, found: &str) -> bool {
     let (head, typed, tail, found) = (spaced(head), spaced(typed), spaced(tail), spaced(found));
     let rest = found.strip_prefix(head.as_str());
@@ -242,7 +242,7 @@ fn is_begun(head: &str, typed: &str, tail: &str, found: &str) -> bool {
         .is_some_and(|part| typed.starts_with(part))
 }
 
-/// Whether `found` is `meant`, except for the line end at the end of a text that toolkits add or take away. After a typed
+/// Returns `true` if `found` is `meant`, except for the line end at the end of a text that toolkits add or take away. After a typed
 /// line end they may only add one.
 fn same_after(typed: &str, found: &str, meant: &str) -> bool {
     let (found, meant) = (spaced(found), spaced(meant));
@@ -253,7 +253,7 @@ fn same_after(typed: &str, found: &str, meant: &str) -> bool {
     }
 }
 
-/// Whether `found` is `before` with an inserted part that `fits`.
+/// Returns `true` if `found` is `before` with an inserted part that `fits`.
 fn adds(before: &str, found: &str, fits: impl Fn(&str) -> bool) -> bool {
     let Some(length) = found.len().checked_sub(before.len()) else { return false };
     before.char_indices().map(|(at, _)| at).chain([before.len()]).any(|at| {

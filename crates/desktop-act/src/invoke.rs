@@ -72,7 +72,7 @@ async fn invoke_and_check<D: Desktop>(
     Ok(effect.to_done(act, Aim::element(&ready.element), Route::Semantic))
 }
 
-/// Whether an action stands for a click of the pointer.
+/// Returns `true` if an action stands for a click of the pointer.
 fn is_click(action: &str) -> bool {
     ["activate", "click", "press"].contains(&action.to_lowercase().as_str())
 }

@@ -37,7 +37,7 @@ pub(crate) fn likeness(meant: &str, shown: &str) -> Likeness {
     Likeness::Other
 }
 
-/// Whether a cell that shows `found` contains what was `meant`: the same text, or the same number in another format.
+/// Returns `true` if a cell that shows `found` contains what was `meant`: the same text, or the same number in another format.
 pub fn cells_equal(meant: &str, found: &str) -> bool {
     let (meant, found) = (plain(meant), plain(found));
     if meant == found {
@@ -49,7 +49,7 @@ pub fn cells_equal(meant: &str, found: &str) -> bool {
     }
 }
 
-/// Whether a formula that was `read` is the one that was `meant` but for case, spaces and the separator of arguments,
+/// Returns `true` if a formula that was `read` is the one that was `meant` but for case, spaces and the separator of arguments,
 /// outside of quotes. Of one that ends with `…` only the beginning was told.
 pub(crate) fn same_formula(read: &str, meant: &str) -> bool {
     let normal = |formula: &str| {
@@ -72,7 +72,7 @@ pub(crate) fn same_formula(read: &str, meant: &str) -> bool {
     }
 }
 
-/// Whether a cell shows that its formula has no result: `Err:502`, `#NAME?`.
+/// Returns `true` if a cell shows that its formula has no result: `Err:502`, `#NAME?`.
 pub(crate) fn is_error(shown: &str) -> bool {
     let shown = shown.trim();
     shown.starts_with("Err:") || (shown.starts_with('#') && shown.ends_with(['?', '!', 'A', '#']))

@@ -2,7 +2,7 @@
 
 use deskhand_core::ui::{Element, Role, State, Tree};
 
-/// Whether a role belongs to a menu or to a menu entry.
+/// Returns `true` if a role belongs to a menu or to a menu entry.
 pub(crate) fn is_menu(role: &Role) -> bool {
     [
         Role::MENU,
@@ -15,7 +15,7 @@ pub(crate) fn is_menu(role: &Role) -> bool {
     .contains(role)
 }
 
-/// Whether a role is that of an entry of a menu.
+/// Returns `true` if a role is that of an entry of a menu.
 pub(crate) fn is_menu_item(role: &Role) -> bool {
     [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(role)
 }

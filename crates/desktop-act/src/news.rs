@@ -29,7 +29,7 @@ pub(crate) enum Bearing {
 }
 
 impl Bearing {
-    /// Whether it says that something goes on, such as `Saving…`: what comes of it is not known yet.
+    /// Returns `true` if it says that something goes on, such as `Saving…`: what comes of it is not known yet.
     pub(crate) fn is_under_way(&self) -> bool {
         match self {
             Self::Says(_, text) => {
@@ -175,12 +175,12 @@ fn inserted_lines(was: &str, text: &str) -> Option<String> {
     text.get(start..end).map(ToOwned::to_owned)
 }
 
-/// Whether a role is that of a row with parts.
+/// Returns `true` if a role is that of a row with parts.
 pub(crate) fn is_row(role: &Role) -> bool {
     [Role::LIST_ITEM, Role::TREE_ITEM].contains(role) || role.name() == "table row"
 }
 
-/// Whether an element is an area with unrelated things in it, so that a change in it is not its own.
+/// Returns `true` if an element is an area with unrelated things in it, so that a change in it is not its own.
 fn is_area(role: &Role) -> bool {
     const AREAS: &[Role] = &[
         Role::APPLICATION,
@@ -196,7 +196,7 @@ fn is_area(role: &Role) -> bool {
     role.is_structural() || AREAS.contains(role)
 }
 
-/// Whether an element is a control, whose name says what it does and not what happened.
+/// Returns `true` if an element is a control, whose name says what it does and not what happened.
 fn is_control(role: &Role) -> bool {
     const CONTROLS: &[Role] = &[
         Role::CHECK_BOX,
@@ -214,7 +214,7 @@ fn is_control(role: &Role) -> bool {
     CONTROLS.contains(role) || shows_number(role)
 }
 
-/// Whether the text of an element is only its value.
+/// Returns `true` if the text of an element is only its value.
 fn shows_number(role: &Role) -> bool {
     [Role::PROGRESS_BAR, Role::SCROLL_BAR, Role::SLIDER, Role::SPIN_BUTTON].contains(role)
 }

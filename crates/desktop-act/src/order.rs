@@ -31,7 +31,7 @@ fn part(text: &str) -> Option<(&str, &str)> {
     Some(text.split_at(end))
 }
 
-/// Whether names are sorted upwards, as far as several of them tell.
+/// Returns `true` if names are sorted upwards, as far as several of them tell.
 pub(crate) fn is_sorted(names: &[String]) -> bool {
     let order = |one: &String, other: &String| natural(one, other);
     let rises =

@@ -32,7 +32,7 @@ pub(crate) fn format_for<D: Desktop>(
     (range.cell_count() >= CELLS_MIN && all).then_some(format)
 }
 
-/// Whether a text is a number with a sign.
+/// Returns `true` if a text is a number with a sign.
 fn is_number(text: &str) -> bool {
     text.parse::<f64>().is_ok_and(f64::is_finite)
 }

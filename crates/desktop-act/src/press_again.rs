@@ -63,7 +63,7 @@ async fn press_times<D: Desktop>(
     Ok(ActionReport::from(Action { act, ..shown }.after(waited_ms)).with_window(window_opened))
 }
 
-/// Whether a window opened or closed.
+/// Returns `true` if a window opened or closed.
 fn changes_windows(action: &Action) -> bool {
     match &action.evidence {
         Evidence::Seen { proof } => {

@@ -127,7 +127,7 @@ fn sign_of(chord: &KeyChord) -> Sign {
     }
 }
 
-/// Whether a key moves the caret, the selection or the focus and does nothing else.
+/// Returns `true` if a key moves the caret, the selection or the focus and does nothing else.
 const fn moves_caret(key: NamedKey) -> bool {
     match key {
         NamedKey::Tab
@@ -150,17 +150,17 @@ const fn moves_caret(key: NamedKey) -> bool {
     }
 }
 
-/// Whether a chord is a shortcut of the application rather than something typed.
+/// Returns `true` if a chord is a shortcut of the application rather than something typed.
 fn is_shortcut(chord: &KeyChord) -> bool {
     [Modifier::Ctrl, Modifier::Super].iter().any(|modifier| chord.modifiers.contains(modifier))
 }
 
-/// Whether a chord stands for saving.
+/// Returns `true` if a chord stands for saving.
 fn is_save(chord: &KeyChord) -> bool {
     chord.modifiers == [Modifier::Ctrl] && matches!(chord.key, Key::Char('s' | 'S'))
 }
 
-/// Whether a chord stands for copying or cutting.
+/// Returns `true` if a chord stands for copying or cutting.
 fn takes_to_clipboard(chord: &KeyChord) -> bool {
     let is_letter = matches!(chord.key, Key::Char('c' | 'x')) && chord.modifiers == [Modifier::Ctrl];
     is_letter || (chord.key == Key::Named(NamedKey::Insert) && chord.modifiers == [Modifier::Ctrl])

@@ -189,7 +189,7 @@ pub(crate) async fn window_proof<D: Desktop>(
     Ok(None)
 }
 
-/// Whether a pop-up is that of an icon in a panel: the icon's program shows it, beside the panel.
+/// Returns `true` if a pop-up is that of an icon in a panel: the icon's program shows it, beside the panel.
 fn opens_from_panel(before: &Before, popup: &WindowInfo) -> bool {
     /// How far from the panel it may be, in pixels.
     const APART_MAX: i32 = 8;

@@ -148,7 +148,7 @@ pub(crate) struct Done {
 }
 
 impl Done {
-    /// Whether the effect was seen.
+    /// Returns `true` if the effect was seen.
     pub(crate) const fn is_seen(&self) -> bool {
         matches!(self.action.evidence, Evidence::Seen { .. })
     }
@@ -184,7 +184,7 @@ pub(crate) enum Halt {
 }
 
 impl Halt {
-    /// Whether the call was cancelled.
+    /// Returns `true` if the call was cancelled.
     pub(crate) const fn is_cancelled(&self) -> bool {
         matches!(self, Self::Failed(DesktopError::Cancelled { .. }))
     }

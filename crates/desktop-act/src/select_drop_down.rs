@@ -25,7 +25,7 @@ struct Opened {
     waited_ms: u64,
 }
 
-/// Whether an element may be such a button: those without a name that only switch something are not wide.
+/// Returns `true` if an element may be such a button: those without a name that only switch something are not wide.
 pub(crate) fn may_drop_down(element: &Element) -> bool {
     let is_wide = element.bounds.is_some_and(|bounds| bounds.width >= 2 * bounds.height);
     element.role == Role::TOGGLE_BUTTON && element.name.trim().is_empty() && is_wide

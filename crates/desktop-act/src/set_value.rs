@@ -148,7 +148,7 @@ async fn inner_field<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Option<Re
     }))
 }
 
-/// Whether an element was refused because it does not take the focus, as a spin button of GTK 4.
+/// Returns `true` if an element was refused because it does not take the focus, as a spin button of GTK 4.
 fn is_unfocusable(refusal: &Refusal) -> bool {
     matches!(refusal, Refusal::Unsupported { what: Unsupported::Focus, .. })
 }
@@ -162,7 +162,7 @@ fn check_range(element: &Element, number: f64) -> Result<(), Halt> {
     Err(Refusal::Unsupported { element: element.into(), what }.into())
 }
 
-/// Whether an element is a field of one line that is left with Tab once `text` was typed.
+/// Returns `true` if an element is a field of one line that is left with Tab once `text` was typed.
 fn is_field(element: &Element, text: &str) -> bool {
     [Role::ENTRY, Role::TEXT].contains(&element.role)
         && !element.states.has(State::MultiLine)

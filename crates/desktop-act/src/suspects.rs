@@ -90,7 +90,7 @@ impl<'a> Suspects<'a> {
         Some(at_ms + milliseconds(needed))
     }
 
-    /// Whether a part changed once only, and was observed for long enough to know that, or will not change again for as
+    /// Returns `true` if a part changed once only, and was observed for long enough to know that, or will not change again for as
     /// long, because the application sleeps.
     pub(crate) fn is_cleared(&self, part: &Part, now_ms: u64, sleeps_on: bool) -> bool {
         let is_observed = |cleared_ms| sleeps_on || now_ms >= cleared_ms;
@@ -112,7 +112,7 @@ fn add(counts: &mut Counts, parts: HashSet<Part>, now_ms: u64) {
     }
 }
 
-/// Whether a target that was detected in a picture reads otherwise than before.
+/// Returns `true` if a target that was detected in a picture reads otherwise than before.
 fn drawn_as_other_words(before: &Before, words: Option<&str>) -> bool {
     let drawn = before.target.as_ref().filter(|_| before.is_drawn());
     drawn.zip(words).is_some_and(|(target, words)| drawn_difference(target, words).is_some())

@@ -109,7 +109,7 @@ pub(crate) async fn has_keyboard<D: Desktop>(desktop: &D, ready: &Ready) -> Resu
     Ok(!is_elsewhere)
 }
 
-/// Whether an element is one of several parts of a text or table, so that select-all selects more than it.
+/// Returns `true` if an element is one of several parts of a text or table, so that select-all selects more than it.
 fn is_part_of_more(element: &Element) -> bool {
     [Role::PARAGRAPH, Role::HEADING, Role::SECTION, Role::LIST_ITEM, Role::TREE_ITEM, Role::TABLE_CELL]
         .contains(&element.role)

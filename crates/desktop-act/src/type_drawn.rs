@@ -57,11 +57,11 @@ struct Found {
     text: String,
     /// Where in it the text is that was typed, by the number of letters.
     part: Rect<Screen>,
-    /// Whether the caret behind it is read as a letter.
+    /// Returns `true` if the caret behind it is read as a letter.
     has_caret: bool,
 }
 
-/// Whether pictures alone show the text of an element, if anything does: it is one of them, or an area that exposes nothing.
+/// Returns `true` if pictures alone show the text of an element, if anything does: it is one of them, or an area that exposes nothing.
 pub(crate) fn is_told_by_pictures(element: Option<&Element>) -> bool {
     const AREAS: &[Role] = &[
         Role::CANVAS,
@@ -165,7 +165,7 @@ fn lines<'e>(words: impl Iterator<Item = &'e Element>) -> Vec<Line> {
     lines
 }
 
-/// Whether two areas stand side by side.
+/// Returns `true` if two areas stand side by side.
 pub(crate) fn is_one_line(one: &Rect<Screen>, other: &Rect<Screen>) -> bool {
     let common = one.bottom().min(other.bottom()) - one.y.max(other.y);
     common * 100 >= SAME_LINE * one.height.min(other.height)
@@ -220,7 +220,7 @@ fn line_at(before: &[Line], bounds: &Rect<Screen>) -> String {
     here.map(|line| essence(&line.text)).collect()
 }
 
-/// Whether a line is the one of before with a piece inserted, but for misread letters of the rest. The caret behind the piece is
+/// Returns `true` if a line is the one of before with a piece inserted, but for misread letters of the rest. The caret behind the piece is
 /// often read as a letter.
 fn is_inserted(before: &str, now: &str, piece: &str) -> bool {
     now.match_indices(piece).any(|(at, _)| {

@@ -133,12 +133,12 @@ async fn type_and_check<D: Desktop>(
     }
 }
 
-/// Whether a text ends with what takes it over or leaves the field.
+/// Returns `true` if a text ends with what takes it over or leaves the field.
 fn commits(text: &str) -> bool {
     text.contains(['\n', '\t'])
 }
 
-/// Whether the text of an element shows what was typed: a line end activates or divides most elements, a tab leaves them,
+/// Returns `true` if the text of an element shows what was typed: a line end activates or divides most elements, a tab leaves them,
 /// and a cell of a table takes its text over later.
 fn is_read_back(element: &Element, text: &str) -> bool {
     let keeps_lines = element.states.has(State::MultiLine) && element.role != Role::PARAGRAPH;

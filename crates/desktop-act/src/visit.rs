@@ -234,7 +234,7 @@ async fn find_named<D: Desktop>(
     Ok(Err(names))
 }
 
-/// Whether an element is the menu item that saves the document.
+/// Returns `true` if an element is the menu item that saves the document.
 fn saves(element: &Element) -> bool {
     /// The name of the item.
     const SAVE: &str = "Save";

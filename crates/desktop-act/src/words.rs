@@ -21,7 +21,7 @@ pub(crate) async fn drawn_words<D: Desktop>(desktop: &D, surface: WindowId) -> D
     Ok(sight.tree.elements.into_iter().filter(is_drawn_word).collect())
 }
 
-/// Whether an element was read in a picture.
+/// Returns `true` if an element was read in a picture.
 pub(crate) fn is_drawn_word(one: &Element) -> bool {
     one.source != Source::AtSpi && one.depth > 0 && !one.name.is_empty()
 }
@@ -62,7 +62,7 @@ fn single(text: &str) -> String {
     essence(&letters.into_iter().collect::<String>())
 }
 
-/// Whether words may be among the drawn ones, some of whose letters may be misread.
+/// Returns `true` if words may be among the drawn ones, some of whose letters may be misread.
 pub(crate) fn may_be_among(drawn: &[Element], wanted: &Wanted) -> bool {
     let Some(name) = wanted.name.as_deref().filter(|name| !essence(name).is_empty()) else { return false };
     drawn.iter().any(|one| occurs(name, &one.name))

@@ -488,7 +488,7 @@ impl<D: Desktop> Sheet<'_, D> {
     }
 }
 
-/// Whether a text is entered as a formula.
+/// Returns `true` if a text is entered as a formula.
 fn is_formula(text: &str) -> bool {
     text.len() > 1 && text.starts_with('=')
 }

@@ -171,7 +171,7 @@ impl Eyes {
         labels.places.iter().map(there).collect()
     }
 
-    /// Whether an area of a window, in screen coordinates, looks the same as in the last picture.
+    /// Returns `true` if an area of a window, in screen coordinates, looks the same as in the last picture.
     pub(crate) fn looks_the_same(&self, window: WindowId, place: &Rect<Screen>, now: &Picture) -> bool {
         let Some(glance) = self.glances.get(&window) else { return false };
         let pictures =

@@ -166,7 +166,7 @@ fn leaves(tree: &Tree) -> Vec<bool> {
     tree.elements.iter().zip(next).map(|(element, next)| next <= element.depth).collect()
 }
 
-/// Whether an element has this text. One whose text was cut off may have it in the rest. A container has it only if
+/// Returns `true` if an element has this text. One whose text was cut off may have it in the rest. A container has it only if
 /// it has no other content, and the name of a window says nothing about its content.
 fn says(element: &Element, words: &str) -> bool {
     if is_place(&element.role) {
@@ -184,7 +184,7 @@ fn is_named(element: &Element) -> bool {
     !(element.name.is_empty() && element.description.is_empty() && text.is_empty())
 }
 
-/// Whether a click anywhere on such an element activates it.
+/// Returns `true` if a click anywhere on such an element activates it.
 fn is_one_control(role: &Role) -> bool {
     const CONTROLS: &[Role] = &[
         Role::CHECK_BOX,
@@ -213,7 +213,7 @@ fn is_one_control(role: &Role) -> bool {
     CONTROLS.contains(role)
 }
 
-/// Whether such an element may contain anything.
+/// Returns `true` if such an element may contain anything.
 fn is_place(role: &Role) -> bool {
     const PLACES: &[Role] = &[
         Role::CANVAS,

@@ -109,7 +109,7 @@ impl Reader {
         }
     }
 
-    /// Whether several small pictures are read sooner than a large one around them.
+    /// Returns `true` if several small pictures are read sooner than a large one around them.
     pub(crate) const fn prefers_parts(&self) -> bool {
         match self {
             Self::Model(_) => true,

@@ -118,12 +118,12 @@ impl Registry {
         here.min_by_key(|known| i64::from(known.place.width) * i64::from(known.place.height)).cloned()
     }
 
-    /// Whether anything is detected in a window.
+    /// Returns `true` if anything is detected in a window.
     pub(crate) fn has_any(&self, window: WindowId) -> bool {
         self.windows.get(&window).is_some_and(|found| !found.known.is_empty())
     }
 
-    /// Whether an id was assigned here.
+    /// Returns `true` if an id was assigned here.
     pub(crate) fn has(&self, id: ElementId) -> bool {
         self.find(id).is_some() || self.window_of_root(id).is_some()
     }

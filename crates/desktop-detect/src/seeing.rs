@@ -111,7 +111,7 @@ impl<D: Desktop> Seeing<D> {
         }
     }
 
-    /// Whether large panels without elements are read although their window has some.
+    /// Returns `true` if large panels without elements are read although their window has some.
     fn reads_panels(&self) -> bool {
         self.options.ocr == OcrUse::EmptyWindows && self.options.tree
     }
@@ -332,7 +332,7 @@ impl<D: Desktop> Seeing<D> {
     }
 }
 
-/// Whether elements of a window are what a pop-up in front of it shows: entries of a menu, items of a box, or something that fills it.
+/// Returns `true` if elements of a window are what a pop-up in front of it shows: entries of a menu, items of a box, or something that fills it.
 fn shows(tree: &Tree, popup: Rect<Screen>) -> bool {
     let lies_in = |bounds: Rect<Screen>| popup.contains(&bounds.center());
     let fills = |bounds: Rect<Screen>| {
@@ -435,7 +435,7 @@ fn drawn_areas(tree: &Tree, all: bool) -> Vec<Rect<Screen>> {
     found
 }
 
-/// Whether an area lies along an edge of a panel, from one end to the other.
+/// Returns `true` if an area lies along an edge of a panel, from one end to the other.
 fn is_along(strip: &Rect<Screen>, panel: &Rect<Screen>) -> bool {
     const NEAR: i32 = 3;
     /// The least sides, in pixels: smaller ones are borders.

@@ -194,7 +194,7 @@ impl FakeSheet {
         last.column = (last.column + right).min(self.shape.columns.saturating_sub(1));
     }
 
-    /// Whether text is being typed into the cell under the cursor.
+    /// Returns `true` if text is being typed into the cell under the cursor.
     pub(crate) const fn is_editing(&self) -> bool {
         self.typed.is_some()
     }

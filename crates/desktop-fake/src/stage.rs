@@ -34,7 +34,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Whether its children show only while it is open.
+    /// Returns `true` if its children show only while it is open.
     pub(crate) fn folds(&self) -> bool {
         (self.plan.role == Role::MENU || self.plan.role == Role::COMBO_BOX) && !self.children.is_empty()
     }
@@ -300,7 +300,7 @@ impl Stage {
             .or_else(|| found(&|node| self.window(node.window).is_some_and(|other| other.app == app)))
     }
 
-    /// Whether an element is on the screen: inside no closed menu or combo box.
+    /// Returns `true` if an element is on the screen: inside no closed menu or combo box.
     pub(crate) fn is_showing(&self, id: ElementId) -> bool {
         const DEPTH_MAX: usize = 64;
         let Some(node) = self.nodes.get(&id) else { return false };

@@ -198,7 +198,7 @@ impl Display {
         self.call(move |worker| worker.picture(region)).await
     }
 
-    /// Whether pictures can be taken: not where a portal sends them and none has come.
+    /// Returns `true` if pictures can be taken: not where a portal sends them and none has come.
     pub fn takes_pictures(&self) -> bool {
         self.counts.iter().all(|count| *count.borrow() > 0)
     }

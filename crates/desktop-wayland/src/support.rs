@@ -115,7 +115,7 @@ impl Support {
         Self { compositor, way, offered: words(offered), missing: words(missing), advice }
     }
 
-    /// Whether all of it is there.
+    /// Returns `true` if all of it is there.
     pub fn is_enough(&self) -> bool {
         self.missing.is_empty()
     }

@@ -20,7 +20,7 @@ pub fn essence(text: &str) -> String {
         .collect()
 }
 
-/// Whether two readings may be of the same text.
+/// Returns `true` if two readings may be of the same text.
 pub fn alike(one: &str, other: &str) -> bool {
     let (first, second) = (essence(one), essence(other));
     if first.is_empty() && second.is_empty() {
@@ -30,7 +30,7 @@ pub fn alike(one: &str, other: &str) -> bool {
     first == second || strsim::normalized_levenshtein(&first, &second) >= ALIKE
 }
 
-/// Whether `words` occur in `text`, apart from a few misread letters.
+/// Returns `true` if `words` occur in `text`, apart from a few misread letters.
 pub fn occurs(words: &str, text: &str) -> bool {
     let (words, text) = (essence(words), essence(text));
     if words.is_empty() || text.contains(&words) {
@@ -48,7 +48,7 @@ pub fn occurs(words: &str, text: &str) -> bool {
     })
 }
 
-/// Whether an area certainly reads differently than before, so that it proves a change: different numbers, or words
+/// Returns `true` if an area certainly reads differently than before, so that it proves a change: different numbers, or words
 /// with little in common. What may be a misread letter does not count.
 pub fn reads_otherwise(before: &str, now: &str) -> bool {
     let numbers = |text: &str| -> Vec<String> {

@@ -57,7 +57,7 @@ impl CancelScope {
         self.token.cancel();
     }
 
-    /// Whether it was cancelled.
+    /// Returns `true` if it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.token.is_cancelled()
     }

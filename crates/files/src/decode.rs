@@ -10,7 +10,7 @@ pub(crate) const SAMPLE: usize = 256 * 1024;
 /// Bytes that are decoded at a time.
 const CHUNK: usize = 32 * 1024;
 
-/// Whether the beginning of a file is binary: no text, whatever its encoding.
+/// Returns `true` if the beginning of a file is binary: no text, whatever its encoding.
 pub(crate) fn is_binary(sample: &[u8]) -> bool {
     if Encoding::for_bom(sample).is_some() || utf16_without_mark(sample).is_some() {
         return false;
@@ -43,7 +43,7 @@ pub(crate) fn encoding(sample: &[u8], is_whole: bool) -> &'static Encoding {
     if sample.len() < 64 && guess.is_single_byte() { WINDOWS_1252 } else { guess }
 }
 
-/// Whether a text is UTF-8 with a few broken characters, rather than another encoding.
+/// Returns `true` if a text is UTF-8 with a few broken characters, rather than another encoding.
 fn mostly_utf8(sample: &[u8]) -> bool {
     let (mut good, mut broken) = (0_usize, 0_usize);
     for chunk in sample.utf8_chunks() {
@@ -93,7 +93,7 @@ impl<R: Read> Utf8Reader<R> {
         }
     }
 
-    /// Whether something was not valid in the encoding.
+    /// Returns `true` if something was not valid in the encoding.
     pub(crate) fn has_invalid(&self) -> bool {
         self.has_invalid
     }

@@ -207,7 +207,7 @@ fn short(text: &str) -> String {
     shown
 }
 
-/// Whether the error is about the content: decoders report damage as I/O errors without an OS error code.
+/// Returns `true` if the error is about the content: decoders report damage as I/O errors without an OS error code.
 fn is_damage(error: &io::Error) -> bool {
     error.raw_os_error().is_none()
 }

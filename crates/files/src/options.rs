@@ -90,7 +90,7 @@ impl Span {
         self.first.max(1)
     }
 
-    /// Whether `number` is after the last one.
+    /// Returns `true` if `number` is after the last one.
     pub(crate) fn is_past(self, number: usize) -> bool {
         self.last.is_some_and(|last| number > last)
     }

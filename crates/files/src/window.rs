@@ -86,7 +86,7 @@ impl LineWindow {
         self.is_open = false;
     }
 
-    /// Whether no more text can be kept.
+    /// Returns `true` if no more text can be kept.
     pub(crate) fn is_full(&self) -> bool {
         self.cut.is_some() || self.wanted.is_past(self.line)
     }

@@ -330,7 +330,7 @@ impl Graph {
         self.ready.extend(std::mem::take(&mut self.held_up).into_values().flatten());
     }
 
-    /// Whether the task is known and has no outcome.
+    /// Returns `true` if the task is known and has no outcome.
     pub fn is_open(&self, task: &TaskId) -> bool {
         self.tasks.contains_key(task)
     }

@@ -151,20 +151,20 @@ impl Journal {
         count(|entry| matches!(entry, Entry::Taken { .. })).saturating_sub(ended)
     }
 
-    /// Whether an action was begun in the last try.
+    /// Returns `true` if an action was begun in the last try.
     pub fn has_acted(&self) -> bool {
         let last_try = self.entries.iter().rev().take_while(|entry| !matches!(entry, Entry::Again(_)));
         last_try.into_iter().any(|entry| matches!(entry, Entry::Acts(_)))
     }
 
-    /// Whether nothing was done yet in the try that is the next or last one.
+    /// Returns `true` if nothing was done yet in the try that is the next or last one.
     pub fn is_new(&self) -> bool {
         let last =
             self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Taken { .. } | Entry::Afresh));
         matches!(last, Some(Entry::Again(_)) | None)
     }
 
-    /// Whether an action was begun and nothing says that it was done. Being taken over is no answer.
+    /// Returns `true` if an action was begun and nothing says that it was done. Being taken over is no answer.
     pub fn is_acting(&self) -> bool {
         let last =
             self.entries.iter().rev().find(|entry| !matches!(entry, Entry::Taken { .. } | Entry::Afresh));

@@ -133,7 +133,7 @@ pub struct Signed {
 }
 
 impl Signed {
-    /// Whether it says that it is of the same key and for the same fleet.
+    /// Returns `true` if it says that it is of the same key and for the same fleet.
     fn is_of(&self, other: &Self) -> bool {
         self.key == other.key && self.fleet == other.fleet
     }
@@ -150,7 +150,7 @@ impl Signed {
 }
 
 impl TaskSpec {
-    /// Whether it is as its signature says; one without a signature is not.
+    /// Returns `true` if it is as its signature says; one without a signature is not.
     pub fn is_as_signed(&self) -> bool {
         let content = content(self);
         self.signed
@@ -158,14 +158,14 @@ impl TaskSpec {
             .is_some_and(|signed| content.is_ok_and(|content| signed.covers("task", &content)))
     }
 
-    /// Whether the record of a cancellation counts: that of a signed task only if the same key signed it.
+    /// Returns `true` if the record of a cancellation counts: that of a signed task only if the same key signed it.
     pub fn is_cancelled_by(&self, record: &[u8]) -> bool {
         let Some(signed) = &self.signed else { return true };
         serde_json::from_slice::<Signed>(record)
             .is_ok_and(|cancel| cancel.is_of(signed) && cancel.covers("cancel", self.id.as_str().as_bytes()))
     }
 
-    /// Whether the answer to a question counts: that to a signed task only if the same key signed it.
+    /// Returns `true` if the answer to a question counts: that to a signed task only if the same key signed it.
     pub fn is_answered_by(&self, question: &str, answer: &str, by: Option<&Signed>) -> bool {
         let Some(signed) = &self.signed else { return true };
         by.is_some_and(|by| {

@@ -24,7 +24,7 @@ pub struct IdError {
     id: String,
 }
 
-/// Whether a text can be a part of a subject: letters and digits of ASCII, `-` and `_`.
+/// Returns `true` if a text can be a part of a subject: letters and digits of ASCII, `-` and `_`.
 pub(crate) fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
 }
@@ -96,7 +96,7 @@ pub struct Offer {
 }
 
 impl Offer {
-    /// Whether the machine has all that is needed.
+    /// Returns `true` if the machine has all that is needed.
     pub fn has(&self, needs: &Needs) -> bool {
         let fits = match (needs.desktop, self.desktop) {
             (Some((width, height)), Some((most_wide, most_high))) => {

@@ -90,7 +90,7 @@ pub fn agent_help(name: &str) -> String {
 }
 
 impl HostError {
-    /// Whether the folder of a session, as this machine has it, cannot be read, written or trusted. The same request may run elsewhere.
+    /// Returns `true` if the folder of a session, as this machine has it, cannot be read, written or trusted. The same request may run elsewhere.
     pub const fn is_of_its_folder(&self) -> bool {
         matches!(self, Self::Session(SessionError::Journal(_) | SessionError::Hold { .. }))
     }
@@ -125,7 +125,7 @@ impl HostError {
         }
     }
 
-    /// Whether the caller asked for something impossible, so that nothing was tried.
+    /// Returns `true` if the caller asked for something impossible, so that nothing was tried.
     pub fn is_usage(&self) -> bool {
         match self {
             Self::Config(_) => true,

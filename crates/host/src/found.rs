@@ -39,7 +39,7 @@ pub fn found_providers() -> Vec<Found> {
         .collect()
 }
 
-/// Whether something listens at an address of this machine.
+/// Returns `true` if something listens at an address of this machine.
 fn listens(url: &str) -> bool {
     let place = url.strip_prefix("http://").and_then(|rest| rest.split('/').next());
     let address = place.and_then(|place| place.parse::<SocketAddr>().ok());

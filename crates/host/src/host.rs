@@ -140,7 +140,7 @@ impl Host {
         live::of(&self.find(name)?).await
     }
 
-    /// Whether a session has a desktop that [`Self::live_desktop`] can reach: a private one, held by a keeper.
+    /// Returns `true` if a session has a desktop that [`Self::live_desktop`] can reach: a private one, held by a keeper.
     pub fn has_live_desktop(&self, name: &str) -> bool {
         self.find(name).is_ok_and(|folder| live::is_there(&folder))
     }

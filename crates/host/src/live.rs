@@ -29,7 +29,7 @@ fn note_of(folder: &SessionFolder) -> Option<DesktopNote> {
     DesktopNote::find(folder).filter(|note| note.handle.socket.exists())
 }
 
-/// Whether a session has a desktop that others can reach.
+/// Returns `true` if a session has a desktop that others can reach.
 pub(crate) fn is_there(folder: &SessionFolder) -> bool {
     note_of(folder).is_some()
 }

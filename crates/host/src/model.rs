@@ -98,7 +98,7 @@ impl ModelError {
         }
     }
 
-    /// Whether no usable model was named.
+    /// Returns `true` if no usable model was named.
     pub const fn is_usage(&self) -> bool {
         match self {
             Self::NotConfigured
@@ -310,7 +310,7 @@ pub struct Opened<M> {
 }
 
 impl<M> Opened<M> {
-    /// Whether there is a server to start.
+    /// Returns `true` if there is a server to start.
     pub fn has_server(&self) -> bool {
         !self.servers.is_empty()
     }
@@ -363,7 +363,7 @@ impl TeamChoice {
         self.members.get(Team::USUAL).map_or("", ModelChoice::price_name)
     }
 
-    /// Whether one of them accepts pictures. Those that do not are sent none.
+    /// Returns `true` if one of them accepts pictures. Those that do not are sent none.
     pub(crate) fn sees(&self) -> bool {
         self.members.values().any(ModelChoice::sees)
     }
@@ -449,7 +449,7 @@ fn azure_url(given: &str) -> String {
 }
 
 impl ModelChoice {
-    /// Whether it accepts pictures.
+    /// Returns `true` if it accepts pictures.
     pub fn sees(&self) -> bool {
         match self {
             Self::Endpoint(config) | Self::Local(_, config) => config.vision,

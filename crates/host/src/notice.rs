@@ -97,7 +97,7 @@ pub enum Notice {
 }
 
 impl Notice {
-    /// Whether something failed.
+    /// Returns `true` if something failed.
     pub const fn is_warning(&self) -> bool {
         match self {
             Self::WorksOn { .. } | Self::Again { .. } => false,

@@ -47,7 +47,7 @@ impl UrlError {
     }
 }
 
-/// Whether a URL points at this machine; such requests bypass proxies.
+/// Returns `true` if a URL points at this machine; such requests bypass proxies.
 pub(crate) fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();

@@ -62,7 +62,7 @@ pub(crate) fn writer(index: &Index, merges: bool) -> Result<IndexWriter, Tantivy
     Ok(writer)
 }
 
-/// Whether an error says that another process is writing.
+/// Returns `true` if an error says that another process is writing.
 pub(crate) const fn is_busy(error: &TantivyError) -> bool {
     matches!(error, TantivyError::LockFailure(..))
 }

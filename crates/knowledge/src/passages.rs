@@ -117,7 +117,7 @@ impl Splitter<'_> {
     }
 }
 
-/// Whether a line only says that there is a picture.
+/// Returns `true` if a line only says that there is a picture.
 fn is_picture(line: &str) -> bool {
     line.trim().strip_prefix("[image: ").is_some_and(|rest| rest.find(']') == Some(rest.len() - 1))
 }

@@ -82,7 +82,7 @@ impl Model for Relay {
 }
 
 impl PartialEq for Relay {
-    /// Whether both ask the same holder.
+    /// Returns `true` if both ask the same holder.
     fn eq(&self, other: &Self) -> bool {
         self.asked.same_channel(&other.asked)
     }

@@ -23,7 +23,7 @@ pub fn await_ended(pids: &BTreeSet<u32>, bound: Duration) {
     }
 }
 
-/// Whether the process of a descriptor (`pidfd_open`) ends within `bound`. Blocking.
+/// Returns `true` if the process of a descriptor (`pidfd_open`) ends within `bound`. Blocking.
 pub(crate) fn ends_within(process: impl AsFd, bound: Duration) -> bool {
     let bound = Timespec::try_from(bound).ok();
     bound.is_some_and(|bound| {

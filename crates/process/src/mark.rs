@@ -84,7 +84,7 @@ fn scan(assignment: &OsStr, since: u64) -> Scan {
     scan
 }
 
-/// Whether a process without an environment has an executable and is not older than `since`. Linux shows an empty
+/// Returns `true` if a process without an environment has an executable and is not older than `since`. Linux shows an empty
 /// environment during `exec`, until the new program is loaded (`environ_read` in `fs/proc/base.c`).
 fn is_in_exec(process: &Path, since: u64) -> bool {
     fs::read_link(process.join("exe")).is_ok() && started_at(process).is_some_and(|started| started >= since)

@@ -67,7 +67,7 @@ fn find_helper_outside(name: &str, path: &OsStr, writable: &[PathBuf]) -> Option
     })
 }
 
-/// Whether a program with these arguments ends with success. It gets no environment and no input, and its output is dropped.
+/// Returns `true` if a program with these arguments ends with success. It gets no environment and no input, and its output is dropped.
 /// Blocking.
 pub fn succeeds(program: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> bool {
     let mut command = Command::new(program);

@@ -40,7 +40,7 @@ impl Camera {
         &self.folder
     }
 
-    /// Whether listed controls are marked.
+    /// Returns `true` if listed controls are marked.
     pub(crate) fn marks(&self) -> bool {
         self.config.marks
     }

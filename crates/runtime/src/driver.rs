@@ -175,7 +175,7 @@ impl Recorder<'_> {
         Ok(())
     }
 
-    /// Whether further words of the user are taken in.
+    /// Returns `true` if further words of the user are taken in.
     const fn hears(&self) -> bool {
         self.words < WORDS_MAX
     }
@@ -316,7 +316,7 @@ impl<'a, D: Desktop> Driver<'a, D> {
         }
     }
 
-    /// Waits while the session is paused. Whether the effect that is next may be another one now.
+    /// Waits while the session is paused. Returns `true` if the next effect may have changed.
     async fn paused(&mut self, people: &People<'a>, before: &str) -> Result<bool, RunError> {
         let (begun, veil, mut told) = (Instant::now(), self.veil(), Vec::new());
         people.channel.notify_boxed(PauseNotice::Paused { before: before.to_owned() }).await;

@@ -204,17 +204,17 @@ impl HeldSession {
         &self.in_force
     }
 
-    /// Whether it has ended, so that only a new request continues it.
+    /// Returns `true` if it has ended, so that only a new request continues it.
     pub fn has_ended(&self) -> bool {
         self.session.has_ended()
     }
 
-    /// Whether a round is unfinished.
+    /// Returns `true` if a round is unfinished.
     pub fn in_round(&self) -> bool {
         self.session.in_round()
     }
 
-    /// Whether the round in progress is a workflow that asks no model.
+    /// Returns `true` if the round in progress is a workflow that asks no model.
     pub fn performs_without_model(&self) -> bool {
         self.session.performs_without_model()
     }

@@ -257,7 +257,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
         }
     }
 
-    /// Whether a command changes nothing, so that it can be dropped.
+    /// Returns `true` if a command changes nothing, so that it can be dropped.
     fn only_reads(&self, command: &Command) -> bool {
         match self.agent_of(command) {
             Some(_) => false,
@@ -266,7 +266,7 @@ impl<'a, D: Desktop> Performer<'a, D> {
         }
     }
 
-    /// Whether a command is run by a tool of ours, which reports what it did when it is cancelled.
+    /// Returns `true` if a command is run by a tool of ours, which reports what it did when it is cancelled.
     fn is_on_desktop(&self, command: &Command) -> bool {
         self.agent_of(command).is_none() && !self.sources.has(command)
     }

@@ -165,7 +165,7 @@ fn compare(
     Some(Difference { seq, field, recorded, replayed })
 }
 
-/// Whether a command of an earlier program is the same, apart from the spelling of its arguments.
+/// Returns `true` if a command of an earlier program is the same, apart from the spelling of its arguments.
 fn is_same_command(recorded: &Command, wanted: &Command) -> bool {
     (&recorded.tool, recorded.window, recorded.agent) == (&wanted.tool, wanted.window, wanted.agent)
         && recorded.arguments.keys().eq(wanted.arguments.keys())

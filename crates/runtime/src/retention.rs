@@ -91,7 +91,7 @@ pub fn remove(store: &SessionStore, session: &SessionId) -> Result<(), JournalEr
     folder.remove()
 }
 
-/// Whether the session has ended, so that there is nothing to resume.
+/// Returns `true` if the session has ended, so that there is nothing to resume.
 fn has_ended(folder: &SessionFolder) -> bool {
     let ended = || -> Result<bool, JournalError> {
         let mut lines = Lines::open(folder)?;
@@ -107,7 +107,7 @@ fn has_ended(folder: &SessionFolder) -> bool {
     ended().unwrap_or(true)
 }
 
-/// Whether a record is the last of an ended session.
+/// Returns `true` if a record is the last of an ended session.
 pub(crate) fn is_end(record: &Record) -> bool {
     matches!(record, Record::Event(event) if matches!(event.as_ref(), EventRecord { event: Event::Ended, .. }))
 }

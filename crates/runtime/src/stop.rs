@@ -81,7 +81,7 @@ impl StopSwitch {
         self.set_interrupted(false);
     }
 
-    /// Whether calls are interrupted.
+    /// Returns `true` if calls are interrupted.
     pub fn is_interrupted(&self) -> bool {
         self.state.borrow().interrupted
     }

@@ -303,7 +303,7 @@ impl Verification {
 }
 
 impl Finding {
-    /// Whether it reports this record as modified.
+    /// Returns `true` if it reports this record as modified.
     fn names(&self, record: u64) -> bool {
         match self {
             Self::Changed { seq }

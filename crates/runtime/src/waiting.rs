@@ -97,7 +97,7 @@ impl Wait {
         })
     }
 
-    /// Whether the session waits for the user.
+    /// Returns `true` if the session waits for the user.
     pub const fn is_for_user(&self) -> bool {
         matches!(self, Self::Answers | Self::Approval | Self::Request)
     }

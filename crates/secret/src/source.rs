@@ -112,8 +112,8 @@ pub fn read_environment(name: &str) -> Result<SecretValue, SecretError> {
     SecretValue::new(env::var(name).map_err(|_| SecretError::NotSet)?)
 }
 
-/// From now on the memory of this process goes into no core file, and to no program that collects them, which the limit does not
-/// keep from it. Other programs of the user cannot read it either. It works without that, too.
+/// Marks this process as not dumpable: its memory goes neither into core files nor to a program that collects them, for which `RLIMIT_CORE`
+/// does not hold, and other programs of the user cannot read it. A failure is ignored.
 pub(crate) fn keep_no_core() {
     set_dumpable_behavior(DumpableBehavior::NotDumpable).ok();
     let limit = getrlimit(Resource::Core);

@@ -74,7 +74,7 @@ impl Veil {
         VEIL.clone()
     }
 
-    /// Whether no secret was used so far, so that there is nothing to hide.
+    /// Returns `true` if no secret was used so far, so that there is nothing to hide.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.with(|known| known.secrets.is_empty())
@@ -117,13 +117,13 @@ impl Veil {
         known.fields.insert(field, at);
     }
 
-    /// Whether a field was given a secret.
+    /// Returns `true` if a field was given a secret.
     #[must_use]
     pub fn was_typed_into(&self, field: u32) -> bool {
         self.with(|known| known.fields.contains_key(&field))
     }
 
-    /// Whether a text shows a secret.
+    /// Returns `true` if a text shows a secret.
     #[must_use]
     pub fn is_in(&self, text: &str) -> bool {
         self.with(|known| !known.secrets.is_empty() && !find(known, text).is_empty())
@@ -282,7 +282,7 @@ impl Hidden {
 }
 
 impl Secret {
-    /// Whether letters are the value itself; a page may show other spaces.
+    /// Returns `true` if letters are the value itself; a page may show other spaces.
     fn is(&self, letters: &[char]) -> bool {
         let plain = |c: char| if c == '\u{a0}' { ' ' } else { c };
         letters.iter().map(|c| plain(*c)).eq(self.value.expose().chars().map(plain))
@@ -298,7 +298,7 @@ impl Secret {
         if self.mark.starts_with(DOTS) { DOTS } else { PREFIX }
     }
 
-    /// Whether the value may stand at a place of a text: a word only as a whole.
+    /// Returns `true` if the value may stand at a place of a text: a word only as a whole.
     fn may_stand(&self, letters: &[char], range: &Range<usize>) -> bool {
         let before = range.start.checked_sub(1).and_then(|at| letters.get(at));
         let is_apart = |c: Option<&char>| c.is_none_or(|c| !c.is_alphanumeric());
@@ -395,7 +395,7 @@ fn replace(text: &str, found: &[(Range<usize>, String)]) -> Hidden {
     Hidden { text: now, is_changed: !found.is_empty(), replaced }
 }
 
-/// Whether a text may be a word or an id of a format.
+/// Returns `true` if a text may be a word or an id of a format.
 fn is_word(text: &str) -> bool {
     const LONG: usize = 40;
     text.len() <= LONG && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
@@ -409,7 +409,7 @@ fn dots(text: &str) -> Option<char> {
     (is_mask && text.chars().all(|c| c == first)).then_some(first)
 }
 
-/// Whether a text is the beginning of a value, of any length, and not all of it.
+/// Returns `true` if a text is the beginning of a value, of any length, and not all of it.
 fn is_begun(text: &str, secret: &Secret) -> bool {
     let value = secret.value.expose();
     value.len() > text.len() && value.starts_with(text)
@@ -433,7 +433,7 @@ fn beginning(text: &str, secret: &Secret) -> Option<String> {
     is_all.then(|| apart.replacen(longest, secret.mark_begun(), 1).replace(WHOLE, mark))
 }
 
-/// Whether a text, apart from marks, has a part of a value.
+/// Returns `true` if a text, apart from marks, has a part of a value.
 fn has_part(text: &str, mark: &str, value: &str) -> bool {
     let (rest, _) = fold(&text.replace(mark, "\n"));
     let (value, _) = fold(value);

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Whether the lock of a display, such as `:3`, belongs to a server that has exited. Another server may have taken the
+/// Returns `true` if the lock of a display, such as `:3`, belongs to a server that has exited. Another server may have taken the
 /// number since and hold the lock.
 #[must_use]
 pub fn is_left_behind(display: &str) -> bool {

@@ -120,7 +120,7 @@ pub fn all() -> Vec<Forgery> {
     all
 }
 
-/// Whether a character controls a terminal, reorders text, or hides in it. Not made of what the product uses for that.
+/// Returns `true` if a character controls a terminal, reorders text, or hides in it. Not made of what the product uses for that.
 pub fn is_hidden(c: char) -> bool {
     let code = u32::from(c);
     code < 0x20

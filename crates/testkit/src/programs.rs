@@ -7,7 +7,7 @@ use deskhand_process::find_program;
 /// Variables that forbid skipping: CI services set the first, `cargo xtask test` the second.
 const ALL_MUST_RUN: [&str; 2] = ["CI", "DESKHAND_ALL_TESTS"];
 
-/// Whether a test that needs these programs can run; `missing` lists what else is missing. The only way to skip a test: a
+/// Returns `true` if a test that needs these programs can run; `missing` lists what else is missing. The only way to skip a test: a
 /// skipped test prints the reason.
 ///
 /// # Panics
@@ -19,7 +19,7 @@ pub fn can_run(mut missing: Vec<String>, programs: &[&str]) -> bool {
     decide(&missing, ALL_MUST_RUN.into_iter().find(|name| is_set(&env::var(name).unwrap_or_default())))
 }
 
-/// Whether a variable is set to anything but a false value.
+/// Returns `true` if a variable is set to anything but a false value.
 fn is_set(value: &str) -> bool {
     !["", "0", "false"].contains(&value)
 }

@@ -211,7 +211,7 @@ impl Spoken {
         Behaviour::status(code, body.to_string())
     }
 
-    /// Whether a request asks for a stream.
+    /// Returns `true` if a request asks for a stream.
     pub fn wants_stream(self, path: &str, body: &Value) -> bool {
         match self {
             Self::Gemini => path.contains("streamGenerateContent"),

@@ -101,7 +101,7 @@ fn report(
     Ok(if success { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Whether both the outcome and the exit code report success.
+/// Returns `true` if both the outcome and the exit code report success.
 fn is_finished(summary: &RunSummary, status: ExitStatus) -> bool {
     summary.outcome.as_deref() == Some("finished") && status.success()
 }

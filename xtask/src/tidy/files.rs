@@ -39,7 +39,7 @@ impl SourceFile {
         self.path.ends_with(".rs")
     }
 
-    /// Whether the whole file is test code.
+    /// Returns `true` if the whole file is test code.
     pub(super) fn is_test(&self) -> bool {
         self.path.contains("/tests/")
             || self.path.contains("_tests/")

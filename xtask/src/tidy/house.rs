@@ -150,7 +150,7 @@ fn type_names(file: &SourceFile) -> Vec<&str> {
         .collect()
 }
 
-/// Whether a name is one word that is a participle or gerund.
+/// Returns `true` if a name is one word that is a participle or gerund.
 fn is_participle(name: &str) -> bool {
     let is_one_word = name.chars().skip(1).all(char::is_lowercase);
     let ends = name.ends_with("ed") || name.ends_with("ing");

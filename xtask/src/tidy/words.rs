@@ -68,7 +68,7 @@ fn machine_folders(file: &SourceFile) -> Vec<Finding> {
     findings
 }
 
-/// Whether the line contains a path that starts with `folder`; `target/tmp/` does not start with `/tmp/`.
+/// Returns `true` if the line contains a path that starts with `folder`; `target/tmp/` does not start with `/tmp/`.
 fn names_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(position, _)| {
         let before = line.get(..position).and_then(|text| text.chars().next_back());

@@ -10,14 +10,14 @@ use std::{
 /// Each seed is one run; together they have every kind of fault that matters most.
 const RUNS: &str = "16";
 
-/// Whether a process can have namespaces of its own.
+/// Returns `true` if a process can have namespaces of its own.
 fn has_namespaces() -> bool {
     let mut command = Command::new("unshare");
     command.args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc", "true"]);
     command.stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
-/// Whether the runs can be made; required where all tests must run.
+/// Returns `true` if the runs can be made; required where all tests must run.
 fn has_programs(binary: &Path) -> bool {
     let found = |name: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -4,7 +4,7 @@
 
 use std::{path::Path, process::Command};
 
-/// Whether the runs can be made; required where all tests must run.
+/// Returns `true` if the runs can be made; required where all tests must run.
 fn has_programs(binary: &Path) -> bool {
     let found = |name: &str| {
         let path = std::env::var_os("PATH").unwrap_or_default();

@@ -61,7 +61,7 @@ impl Server {
         format!("http://127.0.0.1:{}{path}", self.port)
     }
 
-    /// Whether a request was made.
+    /// Returns `true` if a request was made.
     pub(crate) fn has(&self, entry: &str) -> bool {
         self.log.borrow().iter().any(|line| line == entry)
     }

@@ -112,7 +112,7 @@ impl Options {
     }
 }
 
-/// Whether a case, or its carrier, has this name.
+/// Returns `true` if a case, or its carrier, has this name.
 fn is(case: &Case, name: &str) -> bool {
     case.name == name || case.carrier == name
 }

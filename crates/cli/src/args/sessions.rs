@@ -54,7 +54,7 @@ impl Numbers {
     /// Every number.
     pub(crate) const ALL: Self = Self { first: 0, last: u64::MAX };
 
-    /// Whether a number is in the range.
+    /// Returns `true` if a number is in the range.
     pub(crate) const fn contains(self, number: u64) -> bool {
         self.first <= number && number <= self.last
     }

@@ -181,7 +181,7 @@ impl DoArgs {
     }
 }
 
-/// Whether a word is short options: `-q`, `-vv`.
+/// Returns `true` if a word is short options: `-q`, `-vv`.
 fn is_short(word: &str) -> bool {
     word.starts_with('-') && !word.starts_with("--") && word.len() > 1
 }

@@ -80,14 +80,14 @@ fn tell_unread(table: &Table, notes: &Output) {
     }
 }
 
-/// Whether each of the words occurs in what came to a session; false if it was removed meanwhile.
+/// Returns `true` if each of the words occurs in what came to a session; false if it was removed meanwhile.
 fn holds_words(store: &SessionStore, id: &str, words: &[String]) -> bool {
     let folder = store.folder(&SessionId(id.to_owned()));
     let journal = folder.and_then(|folder| for_people(folder.read().ok()?, &folder).ok());
     journal.is_some_and(|journal| holds(&journal, words))
 }
 
-/// Whether each of the words occurs in what came to a session: requests, what applications showed, replies, results. What was asked of
+/// Returns `true` if each of the words occurs in what came to a session: requests, what applications showed, replies, results. What was asked of
 /// the model holds the words of the prompts, which are the same everywhere.
 fn holds(journal: &Journal, words: &[String]) -> bool {
     let mut missing: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();

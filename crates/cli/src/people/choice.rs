@@ -50,12 +50,12 @@ impl Answerer {
         }
     }
 
-    /// Whether anybody can be asked.
+    /// Returns `true` if anybody can be asked.
     pub(crate) fn somebody(self) -> bool {
         self != Self::Nobody
     }
 
-    /// Whether questions go to a terminal.
+    /// Returns `true` if questions go to a terminal.
     pub(crate) fn at_terminal(self) -> bool {
         self == Self::Terminal
     }

@@ -172,7 +172,7 @@ fn text_of(request: &ModelRequest) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the prompt shows that an action was carried out. Actions that can safely be repeated count as not done.
+/// Returns `true` if the prompt shows that an action was carried out. Actions that can safely be repeated count as not done.
 fn is_done(action: &Value, prompt: &str) -> bool {
     let (wizard, save) = (prompt.contains("window \"Chart Type\""), prompt.contains("window \"Save"));
     match (action["function"].as_str().unwrap_or_default(), action["arguments"]["name"].as_str()) {

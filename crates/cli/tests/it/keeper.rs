@@ -59,7 +59,7 @@ impl Kept {
     }
 }
 
-/// Whether programs can connect to the display.
+/// Returns `true` if programs can connect to the display.
 fn is_listening(handle: &DesktopHandle) -> bool {
     let socket = PathBuf::from("/tmp/.X11-unix").join(handle.display.replace(':', "X"));
     UnixStream::connect(socket).is_ok()

@@ -64,7 +64,7 @@ fn server(world: &World) -> Option<i32> {
     world.processes().into_iter().find(|(_, line)| line.contains("import xllamacpp")).map(|(pid, _)| pid)
 }
 
-/// Whether a session has begun, and so its server has loaded the model.
+/// Returns `true` if a session has begun, and so its server has loaded the model.
 fn begun(world: &World) -> bool {
     fs::read_dir(world.store().root()).is_ok_and(|mut sessions| sessions.next().is_some())
 }

@@ -39,7 +39,7 @@ impl Listener {
         Self { server: server.unwrap(), paths }
     }
 
-    /// Whether it knows the secret.
+    /// Returns `true` if it knows the secret.
     fn knows(&self) -> bool {
         let paths = self.paths.lock().unwrap_or_else(PoisonError::into_inner);
         paths.iter().any(|path| path.contains(SECRET))

@@ -216,7 +216,7 @@ async fn check(task: &'static Task) {
     assert!((1..=task.boxes).all(|number| kept[format!("item{number}")] == true), "{named}: {kept}");
 }
 
-/// Whether the applications of the tasks are here.
+/// Returns `true` if the applications of the tasks are here.
 fn has_applications() -> bool {
     has_programs(&["mousepad", "chromium", "soffice", PYTHON])
 }

@@ -138,7 +138,7 @@ fn pictures(world: &World) -> Vec<(WindowView, Picture)> {
     taken.collect()
 }
 
-/// Whether an area of a picture has one colour.
+/// Returns `true` if an area of a picture has one colour.
 fn is_plain(picture: &Picture, element: &Element) -> bool {
     let place: Rect<_> = picture.place(&element.bounds.unwrap()).unwrap();
     let at = |x: i32, y: i32| {

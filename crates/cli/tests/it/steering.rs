@@ -194,7 +194,7 @@ fn ports(numbers: &BTreeSet<String>) -> Vec<String> {
     rows.filter(|row| row[3] == "0A" && numbers.contains(row[9])).map(|row| row[1].to_owned()).collect()
 }
 
-/// Whether a path is at a place of the list.
+/// Returns `true` if a path is at a place of the list.
 fn is_at(path: &str, place: &str, folders: &[(&str, String)]) -> bool {
     let place = folders.iter().fold(place.to_owned(), |place, (word, folder)| place.replace(word, folder));
     let pattern = format!("^{}", regex::escape(&place).replace(r"\*", "[^/]*"));

@@ -170,12 +170,12 @@ fn path_with(folder: &Path) -> OsString {
     std::env::join_paths([folder.to_owned()].into_iter().chain(std::env::split_paths(&paths))).unwrap()
 }
 
-/// Whether a virtual desktop with an editor can be started; required where all tests must run.
+/// Returns `true` if a virtual desktop with an editor can be started; required where all tests must run.
 pub(crate) fn has_desktop() -> bool {
     has_programs(&["mousepad"])
 }
 
-/// Whether a virtual desktop with these programs can be started; required where all tests must run.
+/// Returns `true` if a virtual desktop with these programs can be started; required where all tests must run.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     can_run(Vec::new(), &[&["Xvfb", "openbox", "dbus-daemon"], programs].concat())
 }

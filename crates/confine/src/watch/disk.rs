@@ -95,12 +95,12 @@ impl Disk {
         Ok(Self { folders, limits: confinement.limits, added: 0, free })
     }
 
-    /// Whether anything was written since the last walk, as far as the file systems report it.
+    /// Returns `true` if anything was written since the last walk, as far as the file systems report it.
     pub(super) fn has_changed(&self) -> bool {
         self.folders.iter().map(|folder| Free::at(&folder.path)).ne(self.free.iter().copied())
     }
 
-    /// Whether more was written since the last walk than the program may still add.
+    /// Returns `true` if more was written since the last walk than the program may still add.
     pub(super) fn may_be_full(&self) -> bool {
         let left = self.limits.disk_bytes().saturating_sub(self.added);
         self.folders

@@ -117,7 +117,7 @@ impl Held {
         in_memory.map(|open| open.bytes).fold(0, u64::saturating_add)
     }
 
-    /// Whether a file without a name is open and in memory.
+    /// Returns `true` if a file without a name is open and in memory.
     pub(super) fn has_open_memory(&self, inode: u64) -> bool {
         self.open.iter().any(|((_, known), open)| *known == inode && open.is_memory)
     }
@@ -127,7 +127,7 @@ impl Held {
         self.resident.saturating_add(self.open_memory())
     }
 
-    /// Whether something may be missing.
+    /// Returns `true` if something may be missing.
     pub(super) const fn is_partial(&self) -> bool {
         self.is_partial
     }

@@ -181,7 +181,7 @@ pub(crate) fn found(program: &str) -> PathBuf {
         .unwrap_or_else(|| program.into())
 }
 
-/// Whether the program is installed.
+/// Returns `true` if the program is installed.
 pub(crate) fn can_run(program: &str) -> bool {
     found(program).is_absolute()
 }

@@ -140,7 +140,7 @@ async fn open_dialog<D: Desktop>(desktop: &D, window: WindowId) -> Result<Option
     Ok(None)
 }
 
-/// Whether a dialog says that it is for files.
+/// Returns `true` if a dialog says that it is for files.
 fn says_so(tree: &Tree) -> bool {
     tree.elements.iter().any(|one| one.role == Role::FILE_CHOOSER)
 }
@@ -278,7 +278,7 @@ impl Shown {
     }
 }
 
-/// Whether a window is one of the application that gets the file. Its dialog may be that of another program, as of a portal.
+/// Returns `true` if a window is one of the application that gets the file. Its dialog may be that of another program, as of a portal.
 fn takes_part(info: &WindowInfo, (window, dialog): (WindowId, &WindowInfo), windows: &[WindowInfo]) -> bool {
     let main = windows.iter().find(|info| info.id == window);
     info.id != dialog.id && (same_app(info, dialog) || main.is_some_and(|main| same_app(info, main)))

@@ -27,7 +27,7 @@ pub(super) async fn name_field<D: Desktop>(
     }
 }
 
-/// Whether a dialog asks for a file: its application says so, or labels a field for its name.
+/// Returns `true` if a dialog asks for a file: its application says so, or labels a field for its name.
 pub(super) fn asks_for_file(tree: &Tree) -> bool {
     let says_so =
         |one: &Element| one.role == Role::FILE_CHOOSER || (one.role == Role::LABEL && means_name(&one.name));

@@ -45,7 +45,7 @@ fn answer_of(name: &str) -> Option<(Question, bool)> {
     is(&["replace", "overwrite"]).then_some((Question::Overwrite, true))
 }
 
-/// Whether a dialog sets the options of an export, such as the separators of a text file.
+/// Returns `true` if a dialog sets the options of an export, such as the separators of a text file.
 fn sets_options(dialog: &WindowInfo) -> bool {
     let title = dialog.title.to_lowercase();
     ["export text file", "text export", "export image as"].iter().any(|words| title.starts_with(words))

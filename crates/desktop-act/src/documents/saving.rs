@@ -63,7 +63,7 @@ pub(crate) struct Saved {
 }
 
 impl Saved {
-    /// Whether the file was not written, and no dialog says why.
+    /// Returns `true` if the file was not written, and no dialog says why.
     pub(crate) const fn is_missing(&self) -> bool {
         let missing = matches!(
             self.evidence,
@@ -125,7 +125,7 @@ impl Saving {
         Ok(self)
     }
 
-    /// Whether the file of the document is known, so that it can prove that it was saved.
+    /// Returns `true` if the file of the document is known, so that it can prove that it was saved.
     pub(crate) const fn has_file(&self) -> bool {
         self.path.is_some()
     }

@@ -45,13 +45,13 @@ pub(super) enum How {
 }
 
 impl Shown {
-    /// Whether the title of a new window names none of its documents, and may do so later.
+    /// Returns `true` if the title of a new window names none of its documents, and may do so later.
     pub(super) fn may_be_named(&self, wish: &Wish<'_>) -> bool {
         let opened = matches!(self.how, How::Opened) && self.window.kind == WindowKind::Normal;
         opened && !wish.files.is_empty() && !wish.is_named_by(&self.window.title)
     }
 
-    /// Whether the window is new, and has to be waited for.
+    /// Returns `true` if the window is new, and has to be waited for.
     pub(super) const fn comes_to_rest(&self) -> bool {
         match self.how {
             How::Opened => true,
@@ -131,7 +131,7 @@ impl<'a> Look<'a> {
         shown
     }
 
-    /// Whether a window may show what its title does not name: it names nothing else, and is no dialog of a window.
+    /// Returns `true` if a window may show what its title does not name: it names nothing else, and is no dialog of a window.
     fn may_show_unnamed(&self, info: &WindowInfo) -> bool {
         info.stands_alone() && !self.wishes.iter().any(|wish| wish.is_named_by(&info.title))
     }
@@ -182,7 +182,7 @@ impl<'a> Look<'a> {
         self.windows.iter().rev().filter(|info| info.stands_alone() && info.accessible)
     }
 
-    /// Whether everything that is missing may be a tab by now. Until then, reading tabs would only keep programs from starting.
+    /// Returns `true` if everything that is missing may be a tab by now. Until then, reading tabs would only keep programs from starting.
     fn may_all_have_tabs(&self, shown: &[Option<Shown>]) -> bool {
         let mut missing = self.wishes.iter().zip(shown).filter(|(_, shown)| shown.is_none());
         missing.all(|(wish, _)| self.with_tabs().any(|info| self.has_tabs_for(wish, info, shown)))
@@ -213,7 +213,7 @@ impl<'a> Look<'a> {
         Ok(())
     }
 
-    /// Whether a wish may be shown in a window: one of its program, or one that shows what was started with it.
+    /// Returns `true` if a wish may be shown in a window: one of its program, or one that shows what was started with it.
     fn has_tabs_for(&self, wish: &Wish<'_>, info: &WindowInfo, shown: &[Option<Shown>]) -> bool {
         let beside = self.wishes.iter().zip(shown).any(|(other, shown)| {
             other.start == wish.start && shown.as_ref().is_some_and(|shown| shown.window.id == info.id)
@@ -274,7 +274,7 @@ impl<'a> Look<'a> {
 }
 
 impl Wish<'_> {
-    /// Whether a title or a tab names one of its files: by the whole file name.
+    /// Returns `true` if a title or a tab names one of its files: by the whole file name.
     fn is_named_by(&self, title: &str) -> bool {
         self.files.iter().any(|file| {
             let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or(file);
@@ -301,7 +301,7 @@ async fn tabs_of<D: Desktop>(desktop: &D, info: &WindowInfo) -> DesktopResult<Ve
     Ok(tree.elements.into_iter().filter(|element| element.role == Role::PAGE_TAB).collect())
 }
 
-/// Whether a window is one of the program that was launched.
+/// Returns `true` if a window is one of the program that was launched.
 fn is_of(info: &WindowInfo, launched: &Launched) -> bool {
     info.app.pid == Some(launched.pid)
         || launched.wm_class.as_ref().is_some_and(|class| *class == info.app.root)

@@ -54,10 +54,10 @@ pub trait Permit: Send + Sync {
     /// has looked at the picture again.
     fn elements(&self) -> Vec<ElementId>;
 
-    /// Whether it was judged on something that was found in a picture.
+    /// Returns `true` if it was judged on something that was found in a picture.
     fn is_drawn(&self) -> bool;
 
-    /// Whether a click has to go to one of these elements, because the action names nothing else.
+    /// Returns `true` if a click has to go to one of these elements, because the action names nothing else.
     fn only_there(&self) -> bool;
 
     /// The process that owned the window when the action was judged.
@@ -294,14 +294,14 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         known.clone()
     }
 
-    /// Whether a window belongs to the application that was judged.
+    /// Returns `true` if a window belongs to the application that was judged.
     fn is_own(&self, windows: &[WindowInfo], info: &WindowInfo, main: &WindowInfo) -> bool {
         let same_process = self.permit.pid().is_none_or(|pid| info.app.pid.is_none_or(|now| now == pid));
         belongs_to(windows, info, main) || (same_app(info, main) && same_process)
     }
 }
 
-/// Whether an element has a text that typed letters become a part of, and that may be read.
+/// Returns `true` if an element has a text that typed letters become a part of, and that may be read.
 fn has_readable_text(element: &Element) -> bool {
     // The address field of Chromium offers no `EditableText`.
     (element.offers(Pattern::Text) || element.offers(Pattern::EditableText)) && blindness(element).is_none()
@@ -313,7 +313,7 @@ fn letter(chord: &KeyChord) -> Option<char> {
     chord.modifiers.iter().all(|one| *one == Modifier::Shift).then_some(letter)
 }
 
-/// Whether a chord activates what has the focus.
+/// Returns `true` if a chord activates what has the focus.
 const fn activates(chord: &KeyChord) -> bool {
     matches!(chord.key, Key::Named(NamedKey::Return | NamedKey::Space) | Key::Char(' ' | '\n'))
 }

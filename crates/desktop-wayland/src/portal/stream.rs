@@ -38,7 +38,7 @@ const CATCH_UP_BOUND: Duration = Duration::from_millis(250);
 const BYTES_MAX: usize = 512 << 20;
 const OPERATION: &str = "read the stream of the screen";
 
-/// Whether GStreamer is installed with what it needs. Blocking.
+/// Returns `true` if GStreamer is installed with what it needs. Blocking.
 pub(crate) fn can_read_streams() -> bool {
     ["pipewiresrc", "videoconvert", "videoscale"].iter().all(|element| {
         let mut inspect = Command::new(INSPECTOR);

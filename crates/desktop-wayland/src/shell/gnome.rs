@@ -89,7 +89,7 @@ impl Gnome {
     }
 }
 
-/// Whether the extension runs.
+/// Returns `true` if the extension runs.
 pub(super) async fn is_there(bus: &Connection) -> bool {
     let call = bus.call_method(Some(SERVICE), PATH, Some(INTERFACE), "List", &());
     matches!(timeout(BOUND, call).await, Ok(Ok(_)))

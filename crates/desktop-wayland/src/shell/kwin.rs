@@ -168,7 +168,7 @@ fn write(file: &std::path::Path, text: &str) -> std::io::Result<()> {
     new.write_all(text.as_bytes())
 }
 
-/// Whether KWin runs scripts.
+/// Returns `true` if KWin runs scripts.
 pub(super) async fn is_there(bus: &Connection) -> bool {
     let body = ("deskhand",);
     let call = bus.call_method(Some(SERVICE), SCRIPTING, Some(SCRIPTS), "isScriptLoaded", &body);

@@ -84,7 +84,7 @@ impl Kind {
         }
     }
 
-    /// Whether it lists windows.
+    /// Returns `true` if it lists windows.
     pub(crate) async fn lists_windows(self, bus: &Connection) -> bool {
         match self {
             Self::Gnome => gnome::is_there(bus).await,

@@ -58,23 +58,23 @@ pub struct Natives {
 }
 
 impl Natives {
-    /// Whether this application can be called for its documents.
+    /// Returns `true` if this application can be called for its documents.
     pub fn with_documents(self, app: &AppInfo) -> bool {
         self.documents && is_office(app)
     }
 
-    /// Whether this application can be called for its pages.
+    /// Returns `true` if this application can be called for its pages.
     pub fn with_pages(self, app: &AppInfo) -> bool {
         self.pages && is_one_of(app, BROWSERS)
     }
 }
 
-/// Whether an application is LibreOffice.
+/// Returns `true` if an application is LibreOffice.
 pub fn is_office(app: &AppInfo) -> bool {
     is_one_of(app, OFFICE)
 }
 
-/// Whether the windows of an application have a root that fits one of these patterns.
+/// Returns `true` if the windows of an application have a root that fits one of these patterns.
 fn is_one_of(app: &AppInfo, patterns: &[&str]) -> bool {
     patterns.iter().any(|pattern| matches(pattern, &app.root))
 }

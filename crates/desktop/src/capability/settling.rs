@@ -108,6 +108,6 @@ pub trait Settling {
     /// long as it keeps changing.
     fn mark_self_changing(&self, element: ElementId, aspect: Aspect);
 
-    /// Whether an aspect was marked as self-changing recently and the element still keeps changing.
+    /// Returns `true` if an aspect was marked as self-changing recently and the element still keeps changing.
     fn is_self_changing(&self, element: ElementId, aspect: Aspect) -> bool;
 }

@@ -40,7 +40,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// Whether it exited with code 0.
+    /// Returns `true` if it exited with code 0.
     pub fn success(&self) -> bool {
         matches!(self, Self::Status(status) if status.success())
     }

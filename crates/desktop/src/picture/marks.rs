@@ -48,7 +48,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// Whether it is the mark of an area, such as a document or a window.
+    /// Returns `true` if it is the mark of an area, such as a document or a window.
     fn is_large(&self) -> bool {
         const LARGE: i64 = 40_000;
         i64::from(self.bounds.width) * i64::from(self.bounds.height) > LARGE
@@ -231,12 +231,12 @@ impl Contrast {
         Self { levels: range(square.as_flattened()), across, down }
     }
 
-    /// Whether anything is drawn there.
+    /// Returns `true` if anything is drawn there.
     const fn is_content(self) -> bool {
         self.levels.1.saturating_sub(self.levels.0) > CONTRAST
     }
 
-    /// Whether it is more than a straight line, such as the edge of a control or a line of a sheet.
+    /// Returns `true` if it is more than a straight line, such as the edge of a control or a line of a sheet.
     const fn is_stroke(self) -> bool {
         self.across > CONTRAST && self.down > CONTRAST
     }

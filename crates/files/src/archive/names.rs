@@ -40,7 +40,7 @@ fn has_drive(name: &str) -> bool {
     letters.next().is_some_and(|letter| letter.is_ascii_alphabetic()) && letters.next() == Some(':')
 }
 
-/// Whether a symbolic link at this path inside the folder, with this target, stays inside.
+/// Returns `true` if a symbolic link at this path inside the folder, with this target, stays inside.
 ///
 /// `..` is allowed at the beginning only. There it starts from a real folder; after a name, it could start
 /// from wherever another link leads to.

@@ -29,7 +29,7 @@ impl NameFilter {
         Ok(Self(Some((glob.compile_matcher(), pattern.contains('/')))))
     }
 
-    /// Whether the file is wanted, by its path inside the folder.
+    /// Returns `true` if the file is wanted, by its path inside the folder.
     pub(crate) fn matches(&self, path: &Path) -> bool {
         let Some((glob, is_for_path)) = &self.0 else { return true };
         if *is_for_path {

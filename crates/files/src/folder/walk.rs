@@ -86,7 +86,7 @@ impl Walk {
         }
     }
 
-    /// Whether there were more names than are gone through.
+    /// Returns `true` if there were more names than are gone through.
     pub(crate) fn is_over(&self) -> bool {
         self.names_left == 0
     }

@@ -34,12 +34,12 @@ const DIMENSIONS: u16 = 0x0200;
 const SHEET: u16 = 0x0085;
 const END: u16 = 0x000a;
 
-/// Whether the compound file is an Office Open XML document with a password.
+/// Returns `true` if the compound file is an Office Open XML document with a password.
 pub(crate) fn is_encrypted_package(file: &File) -> bool {
     has_stream(file, &["EncryptedPackage"])
 }
 
-/// Whether the compound file is a workbook.
+/// Returns `true` if the compound file is a workbook.
 pub(crate) fn is_workbook(file: &File) -> bool {
     has_stream(file, &STREAMS)
 }

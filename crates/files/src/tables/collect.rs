@@ -122,7 +122,7 @@ impl Collector {
         self.unread = Some(why.to_owned());
     }
 
-    /// Whether no later row can change the result but for the totals.
+    /// Returns `true` if no later row can change the result but for the totals.
     pub(crate) fn is_full(&self) -> bool {
         self.cut_row.is_some()
     }

@@ -67,7 +67,7 @@ pub enum Cell {
 }
 
 impl Cell {
-    /// Whether it has no content.
+    /// Returns `true` if it has no content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         match self {

@@ -41,7 +41,7 @@ impl TextSource {
         self.encoding.name().to_owned()
     }
 
-    /// Whether the file is longer than what [`Self::reader`] gives.
+    /// Returns `true` if the file is longer than what [`Self::reader`] gives.
     pub(crate) fn is_longer_than(&self, bytes_max: u64) -> bool {
         self.bytes > bytes_max.min(BYTES_MAX)
     }

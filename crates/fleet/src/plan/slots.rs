@@ -50,7 +50,7 @@ impl TryFrom<String> for Mark {
 pub struct Slots(BTreeMap<String, BTreeSet<Mark>>);
 
 impl Slots {
-    /// Whether a task has to wait until another one with the label has ended.
+    /// Returns `true` if a task has to wait until another one with the label has ended.
     pub(crate) fn is_full(&self, limits: &Limits, label: &str, task: Mark) -> bool {
         let Some(most) = limits.get(label) else { return false };
         let most = (*most).min(SLOTS_MAX / limits.len().max(1));

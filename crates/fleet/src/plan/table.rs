@@ -143,7 +143,7 @@ pub fn row_task(
     Ok(TaskSpec { id, work, for_each: None, row_of: Some(group.id.clone()), ..group.clone() })
 }
 
-/// Whether a task is that of a row of the table of another one, as [`row_task`] makes it.
+/// Returns `true` if a task is that of a row of the table of another one, as [`row_task`] makes it.
 pub fn is_row_of(row: &TaskSpec, group: &TaskSpec, table: &Table) -> bool {
     let number = row.id.as_str().strip_prefix(group.id.as_str()).and_then(|rest| rest.strip_prefix('-'));
     let number = number.and_then(|number| number.parse::<usize>().ok());

@@ -39,7 +39,7 @@ impl Chance {
         ((self.next() >> 11) + 1) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Whether something happens that happens so often in a million.
+    /// Returns `true` if something happens that happens so often in a million.
     pub fn happens(&self, in_a_million: u32) -> bool {
         self.below(1_000_000) < u64::from(in_a_million)
     }

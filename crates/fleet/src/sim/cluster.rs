@@ -60,7 +60,7 @@ impl Cluster {
         self.state().nodes.get(node).is_some_and(|node| !node.is_down)
     }
 
-    /// Whether there is a leader that most servers follow.
+    /// Returns `true` if there is a leader that most servers follow.
     pub(super) fn leads(&self) -> bool {
         let state = self.state();
         let up = state.nodes.iter().filter(|node| !node.is_down).count();

@@ -75,12 +75,12 @@ pub struct Report {
     pub wrong: Vec<String>,
     /// Requests by kind.
     pub requests: BTreeMap<String, u64>,
-    /// How often what befell whom.
+    /// Injected faults, counted by kind and by the process they hit.
     pub befell: BTreeMap<String, u64>,
 }
 
 impl Report {
-    /// Whether each task is accounted for, nothing was lost, and nothing was done twice.
+    /// Returns `true` if each task is accounted for, nothing was lost, and nothing was done twice.
     pub fn is_sound(&self) -> bool {
         self.accounted == self.setting.tasks && self.wrongs() == 0
     }

@@ -76,7 +76,7 @@ impl Link {
         }
     }
 
-    /// Whether a message gets through.
+    /// Returns `true` if a message gets through.
     fn passes(&self, way: Way) -> bool {
         let closed = self.closed.lock().unwrap_or_else(PoisonError::into_inner);
         let until = match way {

@@ -110,7 +110,7 @@ impl World {
         done.shows = Some(Instant::now() + takes);
     }
 
-    /// Whether the world shows that an action was done.
+    /// Returns `true` if the world shows that an action was done.
     fn shows(&self, task: &TaskId, action: usize) -> bool {
         let ledger = self.ledger();
         let Some(done) = ledger.tasks.get(task) else { return false };

@@ -164,7 +164,7 @@ impl Choice {
         }
     }
 
-    /// Whether the text that is nearest in meaning is the right one.
+    /// Returns `true` if the text that is nearest in meaning is the right one.
     pub(crate) fn nearest_is_right(&self, embedder: &Ranker) -> bool {
         let (texts, right): (Vec<String>, Vec<bool>) = match self {
             Self::Window { desktop, right, .. } => {

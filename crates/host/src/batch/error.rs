@@ -133,7 +133,7 @@ impl TaskError {
         })
     }
 
-    /// Whether the content is not valid, rather than unreadable.
+    /// Returns `true` if the content is not valid, rather than unreadable.
     pub const fn is_usage(&self) -> bool {
         !matches!(self, Self::Read { .. } | Self::Seal { .. } | Self::Folder { .. } | Self::Document { .. })
     }
@@ -198,7 +198,7 @@ impl BatchError {
         })
     }
 
-    /// Whether the caller asked for something impossible.
+    /// Returns `true` if the caller asked for something impossible.
     pub const fn is_usage(&self) -> bool {
         matches!(self, Self::SharedDesktop | Self::HasResults { .. })
     }

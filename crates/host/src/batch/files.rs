@@ -122,7 +122,7 @@ impl TaskFiles {
         &self.written
     }
 
-    /// Whether the user has made or trusts all of them.
+    /// Returns `true` if the user has made or trusts all of them.
     pub fn are_users(&self) -> bool {
         self.files.iter().all(|file| file.provenance.is_users())
     }

@@ -210,7 +210,7 @@ impl Batch {
     }
 }
 
-/// Whether somebody holds a note.
+/// Returns `true` if somebody holds a note.
 fn is_locked(path: &Path) -> bool {
     let locked = File::open(path).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))

@@ -107,7 +107,7 @@ impl TaskResult {
         result
     }
 
-    /// Whether the task has a result of its own. A task that was cancelled or ended in an error has none.
+    /// Returns `true` if the task has a result of its own. A task that was cancelled or ended in an error has none.
     pub const fn is_done(&self) -> bool {
         match self.outcome {
             OutcomeKind::Finished

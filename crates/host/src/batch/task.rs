@@ -84,7 +84,7 @@ impl Task {
         self.provenance
     }
 
-    /// Whether it has steps.
+    /// Returns `true` if it has steps.
     pub(super) fn is_plan(&self) -> bool {
         !self.said.steps.is_empty()
     }

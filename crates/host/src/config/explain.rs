@@ -86,7 +86,7 @@ pub fn keys_below(section: &str) -> Result<Vec<String>, ConfigError> {
     Ok(keys)
 }
 
-/// Whether a key is a section, which has keys of its own.
+/// Returns `true` if a key is a section, which has keys of its own.
 pub fn is_section_key(key: &str) -> bool {
     let parts = parts_of(key);
     let path: Vec<&str> = parts.iter().map(String::as_str).collect();

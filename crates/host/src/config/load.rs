@@ -264,12 +264,12 @@ impl Loaded {
         merge(self.base.clone(), Some(session), &self.overrides, &schema())
     }
 
-    /// Whether this run overrides a key.
+    /// Returns `true` if this run overrides a key.
     pub fn overrides(&self, key: &str) -> bool {
         matches!(self.origins.get(key), Some(Origin::Override(_)))
     }
 
-    /// Whether this run names a model.
+    /// Returns `true` if this run names a model.
     pub fn chooses_model(&self) -> bool {
         self.overrides.model.is_some()
     }

@@ -56,7 +56,7 @@ pub enum LocalModelKind {
 }
 
 impl LocalModelKind {
-    /// Whether the file of such a model is a ZIP archive, taken as it is.
+    /// Returns `true` if the file of such a model is a ZIP archive, taken as it is.
     pub(crate) const fn is_archive(&self) -> bool {
         match self {
             Self::Chat => false,
@@ -133,7 +133,7 @@ pub(super) fn check_local(config: &Config) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// Whether a text is a name of a Python package with a version, and nothing that pip takes for an option, a file or an address.
+/// Returns `true` if a text is a name of a Python package with a version, and nothing that pip takes for an option, a file or an address.
 fn is_pinned(wheel: &str) -> bool {
     let plain = |text: &str| {
         text.starts_with(|letter: char| letter.is_ascii_alphanumeric())

@@ -69,7 +69,7 @@ impl Service {
         Self { title, base_url: Some(base_url), wire: Wire::Chat, key_header: KeyHeader::Bearer, key_env }
     }
 
-    /// Whether a base URL is one that this service's usual key is for: no other server gets it.
+    /// Returns `true` if a base URL is one that this service's usual key is for: no other server gets it.
     pub(crate) fn is_at(&self, base_url: &str) -> bool {
         let given = base_url.trim().trim_end_matches('/');
         match self.base_url {
@@ -79,7 +79,7 @@ impl Service {
     }
 }
 
-/// Whether an address is one of Azure's.
+/// Returns `true` if an address is one of Azure's.
 fn azure_host(url: &str) -> bool {
     let host = url.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
     [".openai.azure.com", ".services.ai.azure.com"].iter().any(|end| host.ends_with(end))
@@ -128,7 +128,7 @@ impl Provider {
         }
     }
 
-    /// Whether its chat completions cache only what a request marks. OpenRouter passes the marks on to Anthropic's models, which cache
+    /// Returns `true` if its chat completions cache only what a request marks. OpenRouter passes the marks on to Anthropic's models, which cache
     /// nothing without them; the providers of its other models find by themselves what was sent before
     /// (<https://openrouter.ai/docs/features/prompt-caching>).
     pub(crate) fn wants_cache_marks(self, model: &str) -> bool {

@@ -40,7 +40,7 @@ pub(super) fn keys_of(node: &Value) -> Option<Vec<String>> {
     node.get("properties")?.as_object().map(|keys| keys.keys().cloned().collect())
 }
 
-/// Whether a part of the schema describes a section and not a value.
+/// Returns `true` if a part of the schema describes a section and not a value.
 pub(super) fn is_section(node: &Value) -> bool {
     node.get("properties").is_some() || node.get("additionalProperties").is_some_and(Value::is_object)
 }

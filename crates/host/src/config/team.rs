@@ -24,7 +24,7 @@ impl Team {
     /// The name of the usual model. No specification is like it.
     pub(crate) const USUAL: &str = "model";
 
-    /// Whether the usual model answers everything, in the usual way.
+    /// Returns `true` if the usual model answers everything, in the usual way.
     pub(crate) fn is_alone(&self) -> bool {
         self.others.is_empty() && self.roles.is_empty()
     }

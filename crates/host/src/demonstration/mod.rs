@@ -163,7 +163,7 @@ fn unwritable(error: &serde_json::Error) -> WorkflowFileError {
     WorkflowFileError::Unwritable { name: "of the demonstration".to_owned(), problem }
 }
 
-/// Whether two paths name the same file, as far as it exists.
+/// Returns `true` if two paths name the same file, as far as it exists.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other
         || fs::canonicalize(one).is_ok_and(|one| fs::canonicalize(other).is_ok_and(|other| one == other))

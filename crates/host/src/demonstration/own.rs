@@ -27,7 +27,7 @@ impl OwnTerminal {
         Self { processes }
     }
 
-    /// Whether a window belongs to it.
+    /// Returns `true` if a window belongs to it.
     pub(crate) fn has(&self, window: &WindowInfo) -> bool {
         window.app.pid.is_some_and(|pid| self.processes.contains(&pid))
     }

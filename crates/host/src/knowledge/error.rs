@@ -37,7 +37,7 @@ impl KnowledgeError {
         }
     }
 
-    /// Whether the caller asked for something that is not there, so that nothing was tried.
+    /// Returns `true` if the caller asked for something that is not there, so that nothing was tried.
     pub(crate) fn is_usage(&self) -> bool {
         match self {
             Self::NoExperience(_) => true,

@@ -52,7 +52,7 @@ impl Lessons {
         self.used.clear();
     }
 
-    /// Whether there is something to keep.
+    /// Returns `true` if there is something to keep.
     pub(crate) fn has_taught(&self) -> bool {
         !self.experiences.is_empty() || !self.used.is_empty()
     }

@@ -61,12 +61,12 @@ impl Knowledge {
         self.folder.join("experience")
     }
 
-    /// Whether help was ever added. Nothing is made.
+    /// Returns `true` if help was ever added. Nothing is made.
     pub(crate) fn has_help(&self) -> bool {
         self.help_folder().is_dir()
     }
 
-    /// Whether there was ever an experience. Nothing is made.
+    /// Returns `true` if there was ever an experience. Nothing is made.
     pub(crate) fn has_experiences(&self) -> bool {
         self.experience_folder().is_dir()
     }

@@ -87,7 +87,7 @@ impl ScheduleError {
         }
     }
 
-    /// Whether the caller asked for something impossible.
+    /// Returns `true` if the caller asked for something impossible.
     pub const fn is_usage(&self) -> bool {
         matches!(self, Self::Name { .. } | Self::Exists { .. } | Self::Missing { .. } | Self::When(_))
     }

@@ -244,7 +244,7 @@ impl Schedules {
         read_json(&self.path(name, LAST).ok()?)
     }
 
-    /// Whether it runs.
+    /// Returns `true` if it runs.
     pub fn is_running(&self, name: &str) -> bool {
         let lock = self.path(name, LOCK).ok().and_then(|path| File::open(path).ok());
         lock.is_some_and(|lock| matches!(lock.try_lock_shared(), Err(TryLockError::WouldBlock)))

@@ -56,7 +56,7 @@ impl Ended {
         }
     }
 
-    /// Whether `deskhand resume` goes on without another request.
+    /// Returns `true` if `deskhand resume` goes on without another request.
     pub fn is_resumable(&self) -> bool {
         self.suspended.is_some()
             || self.outcome.as_ref().is_some_and(|outcome| outcome.kind != OutcomeKind::Finished)

@@ -248,7 +248,7 @@ fn begin(
     Ok(Document { named: path, opener, host: None, beginning })
 }
 
-/// Whether a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series, and one that
+/// Returns `true` if a name is likely a slip of the pen for that of an existing file. Names that differ in numbers are of a series, and one that
 /// goes on where the other ends is another word: `note.txt`, `notes.txt`.
 fn is_slip(file: &Path, near: &Path) -> bool {
     let without_digits = |path: &Path| {

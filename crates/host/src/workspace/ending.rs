@@ -43,7 +43,7 @@ impl Workspace {
         Ok(self.desktop.into_inner().into_inner().leave(duration).await?)
     }
 
-    /// Whether an application shows a window.
+    /// Returns `true` if an application shows a window.
     pub(crate) async fn shows_windows(&self) -> bool {
         let windows = self.desktop.windows().await.unwrap_or_default();
         windows.iter().any(|window| window.kind == WindowKind::Normal)

@@ -122,7 +122,7 @@ impl WorkspaceError {
         Some(help.to_owned())
     }
 
-    /// Whether the caller asked for something impossible.
+    /// Returns `true` if the caller asked for something impossible.
     pub const fn is_usage(&self) -> bool {
         matches!(self, Self::Standalone)
     }

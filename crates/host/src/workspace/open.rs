@@ -45,7 +45,7 @@ pub(super) struct Opened {
 }
 
 impl Workspace {
-    /// Whether it is a desktop of its own, which nobody sits at.
+    /// Returns `true` if it is a desktop of its own, which nobody sits at.
     pub fn is_private(&self) -> bool {
         self.kind == DesktopKind::Virtual
     }

@@ -69,7 +69,7 @@ pub(crate) struct Keep {
 }
 
 impl WorkspacePlan {
-    /// Whether bubblewrap confines the applications that are started. Blocking the first time: it is tried out.
+    /// Returns `true` if bubblewrap confines the applications that are started. Blocking the first time: it is tried out.
     pub(crate) fn confines_applications(&self) -> bool {
         self.kind == DesktopKind::Virtual && self.kept_out().is_some()
     }
@@ -142,7 +142,7 @@ impl WorkspacePlan {
         self
     }
 
-    /// Whether a document is one that was begun and that nobody has saved.
+    /// Returns `true` if a document is one that was begun and that nobody has saved.
     pub(crate) fn begins(&self, named: &str) -> bool {
         let named = Path::new(named);
         !named.exists() && self.documents.iter().any(|document| document.named == named)

@@ -26,7 +26,7 @@ pub enum Forget {
 }
 
 impl Forget {
-    /// Whether it is about this experience.
+    /// Returns `true` if it is about this experience.
     pub(crate) fn is_about(&self, experience: &Experience) -> bool {
         match self {
             Self::Id(id) => experience.id == *id,
@@ -36,7 +36,7 @@ impl Forget {
     }
 }
 
-/// Whether an experience is forgotten at this time. What the user showed does not age.
+/// Returns `true` if an experience is forgotten at this time. What the user showed does not age.
 pub(crate) fn is_stale(experience: &Experience, now_ms: u64) -> bool {
     let uses = experience.uses;
     if uses.failed >= FAILURES_MAX && uses.failed > uses.succeeded {

@@ -196,7 +196,7 @@ pub(crate) fn ending(name: &str) -> String {
     name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
 }
 
-/// Whether an ending is that of a man page: `1`, `3pm`, `8`.
+/// Returns `true` if an ending is that of a man page: `1`, `3pm`, `8`.
 pub(crate) fn is_section(ending: &str) -> bool {
     let mut characters = ending.chars();
     characters.next().is_some_and(|c| ('1'..='9').contains(&c))
@@ -204,7 +204,7 @@ pub(crate) fn is_section(ending: &str) -> bool {
         && characters.all(|c| c.is_ascii_alphabetic())
 }
 
-/// Whether a file may have help, by its name.
+/// Returns `true` if a file may have help, by its name.
 fn is_help(name: &str) -> bool {
     let lower = name.to_lowercase();
     let bare = lower.strip_suffix(".gz").unwrap_or(&lower);

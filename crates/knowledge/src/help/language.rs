@@ -55,7 +55,7 @@ impl Languages {
     }
 }
 
-/// Whether a folder has the name of a language, such as `de`, `pt_BR`, `sr@latin` or `C`.
+/// Returns `true` if a folder has the name of a language, such as `de`, `pt_BR`, `sr@latin` or `C`.
 pub(crate) fn is_language(folder: &str) -> bool {
     let mut parts = folder.split(['_', '-', '@']);
     let language = parts.next().unwrap_or_default();

@@ -8,7 +8,7 @@ use super::{
 /// The most lines of a page.
 const LINES_MAX: usize = 100_000;
 
-/// Whether a text is a man page, by its first lines.
+/// Returns `true` if a text is a man page, by its first lines.
 pub(crate) fn is_man(start: &str) -> bool {
     start.lines().take(300).any(|line| {
         [".TH ", ".Dd ", ".Dd\t"].iter().any(|macro_| line.starts_with(macro_)) || line.starts_with("'\\\" t")

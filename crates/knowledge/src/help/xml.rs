@@ -104,7 +104,7 @@ const CELLS: [&str; 3] = ["td", "th", "entry"];
 const SEQUENCES: [(&str, &str); 4] =
     [("guiseq", " ▸ "), ("menuchoice", " ▸ "), ("keyseq", "+"), ("keycombo", "+")];
 
-/// Whether a text looks like Mallard or DocBook, by its first characters.
+/// Returns `true` if a text looks like Mallard or DocBook, by its first characters.
 pub(crate) fn is_help(start: &str) -> bool {
     let names = ["projectmallard.org", "docbook.org/ns", "-//OASIS//DTD DocBook"];
     names.iter().any(|name| start.contains(name))
@@ -209,7 +209,7 @@ impl Page {
         self.open.len().checked_sub(2).and_then(|at| self.open.get(at)).map_or("", String::as_str)
     }
 
-    /// Whether an element shows nothing. Of what is said about a page, its title and summary count.
+    /// Returns `true` if an element shows nothing. Of what is said about a page, its title and summary count.
     fn is_left_out(&self, name: &str) -> bool {
         LEFT_OUT.contains(&name) || (self.parent() == "info" && !["desc", "title"].contains(&name))
     }
@@ -278,7 +278,7 @@ impl Page {
         }
     }
 
-    /// Whether the title that is closed is that of a section, as opposed to that of a table or a list.
+    /// Returns `true` if the title that is closed is that of a section, as opposed to that of a table or a list.
     fn is_heading(&self) -> bool {
         let parent = self.open.last().map_or("", String::as_str);
         SECTIONS.contains(&parent) || ["info", "refnamediv"].contains(&parent)

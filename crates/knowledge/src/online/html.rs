@@ -110,7 +110,7 @@ fn is_hidden(tag: &StartTag<()>) -> bool {
         || style.split(';').any(hides)
 }
 
-/// Whether a declaration of a style hides its element.
+/// Returns `true` if a declaration of a style hides its element.
 fn hides(declaration: &str) -> bool {
     let bare: String = declaration.chars().filter(|c| !c.is_whitespace()).collect();
     let Some(found) = HIDING.iter().find(|hiding| bare.starts_with(**hiding)) else { return false };

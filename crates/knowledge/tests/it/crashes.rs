@@ -141,7 +141,7 @@ fn several_processes_write_and_read_at_once() {
     );
 }
 
-/// Whether the counters of an experience were forgotten with it.
+/// Returns `true` if the counters of an experience were forgotten with it.
 fn gone(id: &str) -> bool {
     id[7..].parse::<usize>().unwrap() % 17 == 4
 }

@@ -47,7 +47,7 @@ impl Label {
         Self { cassette: VERSION, provider, wire, base_url, model }
     }
 
-    /// Whether both are about the same model; where its server is does not matter.
+    /// Returns `true` if both are about the same model; where its server is does not matter.
     fn is_for(&self, other: &Self) -> bool {
         self.wire == other.wire && self.model == other.model
     }

@@ -48,7 +48,7 @@ impl Fault {
         Self::new(kind, if is_retried { Retry::BackOff } else { Retry::No }, message)
     }
 
-    /// Whether the request is sent again after it.
+    /// Returns `true` if the request is sent again after it.
     pub(super) fn is_retried(&self) -> bool {
         self.retry != Retry::No
     }

@@ -78,12 +78,12 @@ impl Transport {
         })
     }
 
-    /// Whether a cassette is written or played.
+    /// Returns `true` if a cassette is written or played.
     pub(super) const fn is_taped(&self) -> bool {
         !matches!(self.route, Route::Live)
     }
 
-    /// Whether nothing is sent.
+    /// Returns `true` if nothing is sent.
     pub(super) const fn is_played(&self) -> bool {
         matches!(self.route, Route::Played(_))
     }

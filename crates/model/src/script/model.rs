@@ -298,7 +298,7 @@ fn find<'turn>(
     }
 }
 
-/// Whether a turn for `wanted` applies to `agent`.
+/// Returns `true` if a turn for `wanted` applies to `agent`.
 fn is_for(wanted: &str, agent: &AgentRef) -> bool {
     let agent = agent.to_string();
     agent.is_empty()

@@ -82,7 +82,7 @@ fn items(line: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether a list such as `e3, e5 to e9` contains an id.
+/// Returns `true` if a list such as `e3, e5 to e9` contains an id.
 fn is_among(id: &str, list: &str) -> bool {
     let number = |id: &str| id.trim().strip_prefix('e').and_then(|digits| digits.parse::<u32>().ok());
     let Some(wanted) = number(id) else { return false };

@@ -52,7 +52,7 @@ pub(super) fn body(asked: Asked<'_>) -> Value {
     Value::Object(body)
 }
 
-/// Whether a schema meets strict mode: every object is closed and requires all of its properties.
+/// Returns `true` if a schema meets strict mode: every object is closed and requires all of its properties.
 pub(super) fn allows_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => {

@@ -280,7 +280,7 @@ impl Wire {
         }
     }
 
-    /// Whether the last part of a stream has arrived; some servers keep the connection open after it.
+    /// Returns `true` if the last part of a stream has arrived; some servers keep the connection open after it.
     pub(crate) fn is_whole(self, body: &[u8]) -> bool {
         let end = body.trim_ascii_end();
         match self {

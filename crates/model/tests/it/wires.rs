@@ -39,7 +39,7 @@ pub(crate) fn config(spoken: Spoken, endpoint: &MockEndpoint) -> EndpointConfig 
     }
 }
 
-/// Whether two texts are the same JSON.
+/// Returns `true` if two texts are the same JSON.
 fn same_json(one: &str, other: &str) -> bool {
     serde_json::from_str::<Value>(one).unwrap() == serde_json::from_str::<Value>(other).unwrap()
 }

@@ -75,7 +75,7 @@ impl Drawn {
         Self { words, places: Some(places.collect()) }
     }
 
-    /// Whether it is known what is drawn at a point.
+    /// Returns `true` if it is known what is drawn at a point.
     fn is_known(&self, point: &Point<Screen>) -> bool {
         let around = |place: &Rect<Screen>| {
             Rect::new(place.x - MARGIN, place.y - MARGIN, place.width + 2 * MARGIN, place.height + 2 * MARGIN)
@@ -133,7 +133,7 @@ fn text_of(element: &Element) -> Option<String> {
     (NAMED.contains(&element.role) && !element.name.trim().is_empty()).then(|| element.name.clone())
 }
 
-/// Whether a text has room in an element: in several lines only where text is wrapped, and beside an edge in a button.
+/// Returns `true` if a text has room in an element: in several lines only where text is wrapped, and beside an edge in a button.
 fn fits(text: &str, role: &Role, bounds: &Rect<Screen>) -> bool {
     const WRAPPED: &[Role] = &[Role::HEADING, Role::LABEL, Role::PARAGRAPH, Role::STATIC, Role::TEXT];
     let letters = i32::try_from(text.chars().count()).unwrap_or(i32::MAX);

@@ -76,7 +76,7 @@ impl OpenAgents {
         definitions
     }
 
-    /// Whether an agent itself has a tool of this name.
+    /// Returns `true` if an agent itself has a tool of this name.
     pub(crate) fn has_tool(&self, id: AgentId, name: &str) -> bool {
         let own = self.agents.iter().find(|(definition, _)| definition.id == id);
         own.is_some_and(|(definition, _)| match &definition.home {

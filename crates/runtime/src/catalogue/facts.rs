@@ -185,7 +185,7 @@ impl Facts {
         self.prompt_tokens.saturating_add(self.completion_tokens)
     }
 
-    /// Whether the last request has no outcome, so that the session can be resumed without another request once no process uses it.
+    /// Returns `true` if the last request has no outcome, so that the session can be resumed without another request once no process uses it.
     pub const fn is_broken_off(&self) -> bool {
         self.rounds > 0 && self.outcome.is_none()
     }

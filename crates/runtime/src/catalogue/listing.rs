@@ -190,7 +190,7 @@ impl Catalogue {
         }
     }
 
-    /// Whether the index may be replaced again.
+    /// Returns `true` if the index may be replaced again.
     fn is_due(&self) -> bool {
         self.saved_at.is_none_or(|at| at.elapsed() >= SAVED_EVERY)
     }
@@ -220,7 +220,7 @@ fn row<'a>(name: &'a str, facts: &'a Facts, in_use: bool) -> Row<'a> {
     Row { id: name, state, place: "", facts }
 }
 
-/// Whether an entry says what there is now. Who holds the lock of a session only appends to its journal, which then is longer; others
+/// Returns `true` if an entry says what there is now. Who holds the lock of a session only appends to its journal, which then is longer; others
 /// could replace it within one tick of the clock of the file system.
 fn is_current(entry: &Entry, stamp: Stamp, in_use: bool) -> bool {
     entry.stamp == stamp && (in_use || !entry.stamp.is_fresh(entry.read_ms))

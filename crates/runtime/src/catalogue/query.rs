@@ -268,7 +268,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Whether a session fits everything but outcomes, applications and places.
+    /// Returns `true` if a session fits everything but outcomes, applications and places.
     pub(super) fn fits_rest(&self, row: &Row<'_>) -> bool {
         let Query { states, cost_min_usd, cost_max_usd, begun_min_ms, begun_max_ms, .. } = self.query;
         let (facts, cost) = (row.facts, row.cost_usd());
@@ -281,7 +281,7 @@ impl<'a> Matcher<'a> {
             && self.has_words(row)
     }
 
-    /// Whether a session fits one of the filters that are facets.
+    /// Returns `true` if a session fits one of the filters that are facets.
     pub(super) fn fits(&self, facet: Facet, row: &Row<'_>) -> bool {
         match facet {
             Facet::Outcome => {
@@ -314,7 +314,7 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether one of the words is part of one of the names; true without words.
+/// Returns `true` if one of the words is part of one of the names; true without words.
 fn is_part_of_any<'n, N: Iterator<Item = &'n String>>(words: &[String], names: impl Fn() -> N) -> bool {
     words.is_empty()
         || names().any(|name| {

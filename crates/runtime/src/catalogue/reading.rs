@@ -44,12 +44,12 @@ impl Stamp {
         }))
     }
 
-    /// Whether the file changed so shortly before `now_ms` that another change may have the same times.
+    /// Returns `true` if the file changed so shortly before `now_ms` that another change may have the same times.
     pub(super) fn is_fresh(&self, now_ms: u64) -> bool {
         is_fresh(self.changed_ns.max(self.touched_ns), now_ms)
     }
 
-    /// Whether a file that had this stamp may have grown to another one.
+    /// Returns `true` if a file that had this stamp may have grown to another one.
     const fn may_grow_to(&self, other: &Self) -> bool {
         self.inode == other.inode && self.length <= other.length
     }
@@ -65,7 +65,7 @@ fn changed_ns(found: &fs::Metadata) -> i64 {
     ns(found.mtime(), found.mtime_nsec())
 }
 
-/// Whether something happened so shortly before `now_ms` that what follows may have the same time on a file system.
+/// Returns `true` if something happened so shortly before `now_ms` that what follows may have the same time on a file system.
 fn is_fresh(at_ns: i64, now_ms: u64) -> bool {
     const TICK_NS: i64 = 2_000_000_000;
     let now_ns = i64::try_from(now_ms).unwrap_or(i64::MAX).saturating_mul(1_000_000);
@@ -84,7 +84,7 @@ pub(super) fn use_of(folder: &SessionFolder, free_since: Option<i64>, now_ms: u6
     (in_use, (!in_use && !is_fresh(locked_ns, now_ms)).then_some(locked_ns))
 }
 
-/// Whether a file or one of its folders is not there.
+/// Returns `true` if a file or one of its folders is not there.
 fn is_gone(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
@@ -186,7 +186,7 @@ fn hidden_facts_of(folder: &SessionFolder) -> Result<Facts, JournalError> {
     Ok(fold.facts())
 }
 
-/// Whether an error follows from the content of a journal, so that it is the same until the journal changes.
+/// Returns `true` if an error follows from the content of a journal, so that it is the same until the journal changes.
 pub(super) const fn is_of_content(error: &JournalError) -> bool {
     match error {
         JournalError::Record { .. }

@@ -448,12 +448,12 @@ fn is_item(role: &Role) -> bool {
     [Role::MENU_ITEM, Role::CHECK_MENU_ITEM, Role::RADIO_MENU_ITEM].contains(role)
 }
 
-/// Whether an act opened a menu.
+/// Returns `true` if an act opened a menu.
 fn opens_menu(act: &ShownAct) -> bool {
     act.command.tool == "click_element" && act.target().is_some_and(|element| element.role == Role::MENU)
 }
 
-/// Whether a click chose an item of the combo box that was clicked before.
+/// Returns `true` if a click chose an item of the combo box that was clicked before.
 fn is_choice(last: &ShownAct, item: &Element, spot: &Spot) -> bool {
     let is_combo = last.target().is_some_and(|element| element.role == Role::COMBO_BOX);
     let is_item = item.role == Role::LIST_ITEM || self::is_item(&item.role);
@@ -465,26 +465,26 @@ fn is_choice(last: &ShownAct, item: &Element, spot: &Spot) -> bool {
     }
 }
 
-/// Whether an act clicked this field, which put the focus there.
+/// Returns `true` if an act clicked this field, which put the focus there.
 fn is_focusing(act: &ShownAct, field: ElementId) -> bool {
     act.command.tool == "click_element"
         && act.command.arguments.len() == 1
         && act.target().is_some_and(|element| element.id == field && is_field(element))
 }
 
-/// Whether a text is typed into it by its id.
+/// Returns `true` if a text is typed into it by its id.
 fn is_field(element: &Element) -> bool {
     [Role::ENTRY, Role::TEXT, Role::SPIN_BUTTON, Role::PASSWORD_TEXT, Role::COMBO_BOX].contains(&element.role)
 }
 
-/// Whether a name is that of a cell: `B3`.
+/// Returns `true` if a name is that of a cell: `B3`.
 fn is_address(name: &str) -> bool {
     let letters = name.chars().take_while(char::is_ascii_uppercase).count();
     let digits = name.get(letters..).unwrap_or_default();
     (1..=3).contains(&letters) && !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit())
 }
 
-/// Whether a chord goes to another window.
+/// Returns `true` if a chord goes to another window.
 fn switches(chord: &KeyChord) -> bool {
     chord.key == Key::Named(NamedKey::Tab) && chord.modifiers.contains(&Modifier::Alt)
 }

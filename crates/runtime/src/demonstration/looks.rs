@@ -251,7 +251,7 @@ impl Demonstration {
         if self.inputs.len() < INPUTS_MAX { self.inputs.push(input) } else { self.cut = true }
     }
 
-    /// Whether what came of the last input was waited for.
+    /// Returns `true` if what came of the last input was waited for.
     fn is_over(&self) -> bool {
         self.inputs.last().is_none_or(|last| last.at.elapsed() > AFTERWARDS)
     }
@@ -330,7 +330,7 @@ fn main_of(view: &WindowView) -> Option<WindowId> {
     view.surfaces.first().map(|surface| surface.window.id)
 }
 
-/// Whether a window is another one or belongs to it.
+/// Returns `true` if a window is another one or belongs to it.
 fn shows_with(windows: &[WindowInfo], window: &WindowInfo, main: WindowId) -> bool {
     window.kind != WindowKind::Tooltip && (window.id == main || owner_of(windows, window) == main)
 }

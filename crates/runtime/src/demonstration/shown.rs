@@ -67,7 +67,7 @@ impl Shown {
         self.passwords.hide_in(data)
     }
 
-    /// Whether the window of an act showed a password that was typed, so that no picture of it may be kept.
+    /// Returns `true` if the window of an act showed a password that was typed, so that no picture of it may be kept.
     pub fn shows_password(&self, act: &ShownAct) -> bool {
         !self.passwords.is_empty()
             && serde_json::to_string(&*act.view).map_or(true, |view| self.passwords.is_in(&view))

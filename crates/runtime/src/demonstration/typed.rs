@@ -54,7 +54,7 @@ fn times(element: &Element, wanted: &str) -> usize {
     element.name.matches(wanted).count() + text.matches(wanted).count()
 }
 
-/// Whether the field has the text and nothing else afterwards, so that it can be set.
+/// Returns `true` if the field has the text and nothing else afterwards, so that it can be set.
 pub(super) fn replaces(text: &str, field: &Element, after: Option<&LookedAt>) -> bool {
     const FIELDS: [Role; 3] = [Role::ENTRY, Role::TEXT, Role::SPIN_BUTTON];
     let view = after.and_then(|look| look.view.as_ref());

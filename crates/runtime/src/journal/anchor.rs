@@ -79,7 +79,7 @@ struct Slot {
 }
 
 impl Anchored {
-    /// Whether records after the last synced one may be missing because of a power failure.
+    /// Returns `true` if records after the last synced one may be missing because of a power failure.
     pub(crate) fn may_have_lost(&self, boot: &str) -> bool {
         boot.is_empty() || self.boot != boot
     }

@@ -164,7 +164,7 @@ impl Chain {
         })
     }
 
-    /// Whether another line than this one was anchored.
+    /// Returns `true` if another line than this one was anchored.
     fn is_replaced(&self) -> bool {
         let Some(anchored) = &self.anchored else { return false };
         [&anchored.written, &anchored.synced]

@@ -76,7 +76,7 @@ pub(super) fn remove_parts(folder: &Path) {
     }
 }
 
-/// Whether a file is not whole yet.
+/// Returns `true` if a file is not whole yet.
 pub(super) fn is_part(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == PART)
 }

@@ -78,7 +78,7 @@ impl SealKey {
         hex(&self.begin(purpose, bytes).finalize().into_bytes())
     }
 
-    /// Whether a seal of this key belongs to these bytes.
+    /// Returns `true` if a seal of this key belongs to these bytes.
     pub(super) fn holds(&self, purpose: Purpose, bytes: &[u8], seal: &[u8]) -> bool {
         let mut expected = [0; KEY_BYTES];
         let is_hex = seal.len() == 2 * KEY_BYTES

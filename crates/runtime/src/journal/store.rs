@@ -201,7 +201,7 @@ impl SessionFolder {
         }
     }
 
-    /// Whether the process that created it died before its first record was complete.
+    /// Returns `true` if the process that created it died before its first record was complete.
     fn did_not_begin(&self) -> bool {
         let changed = fs::metadata(&self.path).and_then(|data| data.modified());
         let age =
@@ -334,7 +334,7 @@ impl SessionFolder {
     }
 }
 
-/// Whether a journal has a complete record, or may have one.
+/// Returns `true` if a journal has a complete record, or may have one.
 fn has_record(journal: &Path) -> bool {
     let length = match fs::metadata(journal) {
         Ok(found) => found.len(),

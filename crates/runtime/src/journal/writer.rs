@@ -38,7 +38,7 @@ pub struct JournalWriter {
     _lock: SessionLock,
 }
 
-/// Whether a record is on the disk before anything else happens: it survives a power failure.
+/// Returns `true` if a record is on the disk before anything else happens: it survives a power failure.
 pub(crate) fn is_durable<O>(record: &Record<O>) -> bool {
     match record {
         Record::Header(_) | Record::Changed(_) => true,
@@ -182,7 +182,7 @@ impl JournalWriter {
         self.seq
     }
 
-    /// Whether there are no lines.
+    /// Returns `true` if there are no lines.
     pub fn is_empty(&self) -> bool {
         self.seq == 0
     }

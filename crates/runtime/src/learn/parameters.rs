@@ -195,7 +195,7 @@ fn names(steps: &[WorkflowStep], into: &mut Vec<(String, String)>) {
     }
 }
 
-/// Whether elements of a role are distinguished by what they stand for.
+/// Returns `true` if elements of a role are distinguished by what they stand for.
 fn is_chosen(role: &str) -> bool {
     const CHOSEN: &[&str] =
         &["list item", "table cell", "tree item", "page tab", "menu item", "link", "radio button", "icon"];
@@ -239,7 +239,7 @@ fn put_in_value(argument: &mut Value, from: &str, written: &str) {
     }
 }
 
-/// Whether a text has these words, as whole ones.
+/// Returns `true` if a text has these words, as whole ones.
 fn stands_in(text: &str, words: &str) -> bool {
     !words.trim().is_empty() && places(text, words).next().is_some()
 }

@@ -87,7 +87,7 @@ fn references(value: &Value, found: &mut dyn FnMut(&str)) {
     }
 }
 
-/// Whether two steps are the same, but for the row that their values are of.
+/// Returns `true` if two steps are the same, but for the row that their values are of.
 fn same(one: &WorkflowStep, other: &WorkflowStep, (from, to): (&str, &str)) -> bool {
     let moved = |value: &Value| moved(value, from, to);
     let arguments = one.arguments.len() == other.arguments.len()

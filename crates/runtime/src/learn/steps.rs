@@ -61,7 +61,7 @@ struct Uncalled {
 }
 
 impl Uncalled {
-    /// Whether an act is aimed at an element of such a dialog.
+    /// Returns `true` if an act is aimed at an element of such a dialog.
     fn has(&mut self, act: &Act, tools: &[ToolSpec]) -> bool {
         let Some(view) = act.view.as_ref().filter(|_| !act.is_host) else { return false };
         let takes = act.command.takes_in(tools);
@@ -87,7 +87,7 @@ impl Uncalled {
     }
 }
 
-/// Whether an act is a part of the work: it had an effect, or what it read is used.
+/// Returns `true` if an act is a part of the work: it had an effect, or what it read is used.
 fn is_repeated(act: &Act, is_read: bool) -> bool {
     let happened = act.result.is_success() && act.result.effect != Some(Verdict::NotSeen);
     match act.command.intent.does {

@@ -25,7 +25,7 @@ impl Received {
         self.0.store(0, Ordering::Relaxed);
     }
 
-    /// Whether the server sent too much.
+    /// Returns `true` if the server sent too much.
     pub(super) fn is_flood(&self) -> bool {
         self.0.load(Ordering::Relaxed) > ANSWER_MAX
     }

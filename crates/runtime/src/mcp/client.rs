@@ -107,7 +107,7 @@ impl Client {
         self.service.peer().peer_info().and_then(|info| info.instructions.clone())
     }
 
-    /// Whether the server has resources.
+    /// Returns `true` if the server has resources.
     pub fn has_resources(&self) -> bool {
         self.service.peer().peer_info().is_some_and(|info| info.capabilities.resources.is_some())
     }
@@ -216,7 +216,7 @@ impl Client {
         }
     }
 
-    /// Whether the server is still connected.
+    /// Returns `true` if the server is still connected.
     pub fn is_alive(&mut self) -> bool {
         !self.service.is_closed() && self.process.as_mut().is_none_or(Process::is_alive)
     }

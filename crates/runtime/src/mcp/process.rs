@@ -62,7 +62,7 @@ impl Process {
         Ok((Self { group, child, log, logging }, output, input))
     }
 
-    /// Whether it runs.
+    /// Returns `true` if it runs.
     pub(super) fn is_alive(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(None))
     }

@@ -319,7 +319,7 @@ pub(super) fn file_of(picture: &PictureRef) -> String {
     format!("{}.{}", picture.sha256, picture.extension())
 }
 
-/// Whether moments of one kind answer those of another.
+/// Returns `true` if moments of one kind answer those of another.
 const fn answers(answer: MomentKind, asked: MomentKind) -> bool {
     matches!(
         (answer, asked),

@@ -66,7 +66,7 @@ pub enum UserInput {
 }
 
 impl UserInput {
-    /// Whether it does something in the user's name that only the user may do: all but a stop.
+    /// Returns `true` if it does something in the user's name that only the user may do: all but a stop.
     const fn is_of_the_user(&self) -> bool {
         match self {
             Self::Handled | Self::Stop { .. } => false,

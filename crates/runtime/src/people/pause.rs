@@ -77,17 +77,17 @@ impl PauseSwitch {
         self.on.send_if_modified(change)
     }
 
-    /// Whether the session is paused or taken over.
+    /// Returns `true` if the session is paused or taken over.
     pub fn is_paused(&self) -> bool {
         self.on.borrow().hold != Hold::Off
     }
 
-    /// Whether a person has taken over.
+    /// Returns `true` if a person has taken over.
     pub fn is_taken_over(&self) -> bool {
         self.on.borrow().hold == Hold::TakenOver
     }
 
-    /// Whether somebody took over, also if they have handed back since, and the session has not dealt with that.
+    /// Returns `true` if somebody took over, also if they have handed back since, and the session has not dealt with that.
     pub(crate) fn was_taken_over(&self) -> bool {
         self.on.borrow().was_taken_over
     }

@@ -131,7 +131,7 @@ pub trait UserChannel: Send + Sync {
     /// Sends a notice to the user.
     fn notify(&self, notice: PauseNotice) -> impl Future<Output = ()> + Send;
 
-    /// Whether there is no user, now or later.
+    /// Returns `true` if there is no user, now or later.
     fn is_nobody(&self) -> bool {
         false
     }

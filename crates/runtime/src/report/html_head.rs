@@ -277,7 +277,7 @@ fn strip(steps: &[StepLine]) -> Vec<StripStep> {
     strip
 }
 
-/// Whether a step is wide enough in the timeline for its number.
+/// Returns `true` if a step is wide enough in the timeline for its number.
 const fn steps_fit(whole: u64, ms: u64) -> bool {
     ms * 50 >= whole
 }

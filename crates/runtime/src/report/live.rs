@@ -65,7 +65,7 @@ impl LivePage {
         &self.story
     }
 
-    /// Whether the page shows what has turned out to be a password: it has to be made anew from the first line.
+    /// Returns `true` if the page shows what has turned out to be a password: it has to be made anew from the first line.
     pub const fn is_stale(&self) -> bool {
         self.stale
     }

@@ -16,7 +16,7 @@ const BYTES_MAX: u64 = 24 * 1024 * 1024;
 /// The maximum size of a half-size picture, relative to the full one.
 const HALF_COSTS: u64 = 3;
 
-/// Whether a picture may be called like this. Journals also come from other machines: a name leads nowhere but into the session folder.
+/// Returns `true` if a picture may be called like this. Journals also come from other machines: a name leads nowhere but into the session folder.
 fn is_name(sha256: &str) -> bool {
     !sha256.is_empty() && sha256.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }

@@ -261,7 +261,7 @@ fn targets(step: &StepStory) -> Vec<TargetInfo> {
     step.observation.iter().flat_map(windows_of).map(TargetInfo::from).collect()
 }
 
-/// Whether a question came with a picture.
+/// Returns `true` if a question came with a picture.
 fn has_picture(ask: &AskStory) -> bool {
     ask.messages.iter().flat_map(|message| &message.parts).any(|part| matches!(part, Part::Picture { .. }))
 }

@@ -135,7 +135,7 @@ pub(super) const fn talk_tone(talk: &Talk) -> Tone {
     }
 }
 
-/// Whether a note tells what a person said or did of their own accord.
+/// Returns `true` if a note tells what a person said or did of their own accord.
 pub(super) const fn is_of_person(note: &Note) -> bool {
     match note {
         Note::Told(_) | Note::TakenOver | Note::HandedBack { .. } => true,

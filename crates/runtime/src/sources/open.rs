@@ -176,13 +176,13 @@ impl OpenSources {
         self.tools.iter().find(|tool| tool.is_for(host) && tool.spec.name == command.tool)
     }
 
-    /// Whether a command is for one of these tools.
+    /// Returns `true` if a command is for one of these tools.
     pub(crate) fn has(&self, command: &Command) -> bool {
         let finds = command.tool == FIND_TOOL && self.finder(command.window.is_none()).is_some();
         command.agent.is_none() && (finds || self.find(command).is_some())
     }
 
-    /// Whether a command only reads, as far as the user says.
+    /// Returns `true` if a command only reads, as far as the user says.
     pub(crate) fn only_reads(&self, command: &Command) -> bool {
         self.find(command).is_none_or(|tool| !tool.spec.acts)
     }

@@ -119,7 +119,7 @@ impl<S: OpenSource> AnyOpenSource for S {
     }
 }
 
-/// Whether a name is among patterns.
+/// Returns `true` if a name is among patterns.
 pub(super) fn is_among(patterns: &[String], name: &str) -> bool {
     patterns.iter().any(|pattern| matches(pattern, name))
 }

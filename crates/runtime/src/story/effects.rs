@@ -51,7 +51,7 @@ pub(crate) fn result_of(report: &AgentReport) -> CallResult {
     CallResult { status, ..CallResult::failure(None, summary) }
 }
 
-/// Whether an effect can be the first one of the work on a sub-task.
+/// Returns `true` if an effect can be the first one of the work on a sub-task.
 pub(super) fn begins(record: &EffectRecord) -> bool {
     match &record.effect {
         Effect::Observe { look: Look::Window { .. } | Look::Agent { .. } } | Effect::Delegate { .. } => true,
@@ -68,7 +68,7 @@ pub(super) fn begins(record: &EffectRecord) -> bool {
     }
 }
 
-/// Whether an effect ends a round that did not finish.
+/// Returns `true` if an effect ends a round that did not finish.
 pub(super) fn has_failed(effect: &Effect) -> bool {
     if let Effect::Finish { outcome } = effect { outcome.kind != OutcomeKind::Finished } else { false }
 }

@@ -30,7 +30,7 @@ impl Story {
         self.limits.as_deref()
     }
 
-    /// Whether the session ended.
+    /// Returns `true` if the session ended.
     pub const fn is_complete(&self) -> bool {
         self.complete
     }

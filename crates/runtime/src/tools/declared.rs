@@ -19,7 +19,7 @@ pub(super) struct Declared {
 }
 
 impl Declared {
-    /// Whether an argument is the path of a file.
+    /// Returns `true` if an argument is the path of a file.
     pub(super) fn is_file(&self, name: &str) -> bool {
         self.arguments.iter().any(|argument| argument.is(name) && argument.takes == Some(Takes::File))
     }
@@ -124,7 +124,7 @@ impl Argument {
         Self::text(name).takes(Takes::File)
     }
 
-    /// Whether it has this name.
+    /// Returns `true` if it has this name.
     pub(super) fn is(&self, name: &str) -> bool {
         self.name == name
     }

@@ -58,7 +58,7 @@ fn read_by(command: &Command, places: &Places) -> Vec<String> {
     paths.filter(|path| !named(path)).collect()
 }
 
-/// Whether a person approved the command, or a rule allows it.
+/// Returns `true` if a person approved the command, or a rule allows it.
 fn is_allowed(command: &Command, policy: &Policy, places: &Places) -> bool {
     let ruling = policy.decide(&Subject::led(command, places, &|_| None));
     let is_ruled = ruling.decision == Decision::Allow && !ruling.why.is_empty();
@@ -92,7 +92,7 @@ fn private(file: &str, places: &Places) -> Option<Private> {
     found.map(|(path, mode, owner)| Private { path, mode, owner })
 }
 
-/// Whether everybody may read a file or list a folder; of a folder on the way, whether everybody may pass.
+/// Returns `true` if everybody may read a file or list a folder; of a folder on the way, whether everybody may pass.
 fn is_public(metadata: &Metadata, is_last: bool) -> bool {
     let wanted = match (is_last, metadata.is_dir()) {
         (true, true) => 0o005,

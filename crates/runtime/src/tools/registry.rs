@@ -370,7 +370,7 @@ impl<D: Desktop> Toolbox<D> {
         list.tools.get(command.tool.as_str()).map(Box::as_ref)
     }
 
-    /// Whether a command changes nothing on the desktop, so that it can be dropped while running.
+    /// Returns `true` if a command changes nothing on the desktop, so that it can be dropped while running.
     pub(crate) fn only_reads(&self, command: &Command) -> bool {
         self.tool(command).is_some_and(|tool| !tool.acts())
     }

@@ -79,7 +79,7 @@ async fn runs(actions: &str, policy: Policy, fault: impl Fn(&FakeDesktop) + Send
     run_people(&model, config, desktop(), &StopSwitch::new(), people, watch).await
 }
 
-/// Whether anything was pressed, by the word of the application: every button changes the text of the label.
+/// Returns `true` if anything was pressed, by the word of the application: every button changes the text of the label.
 fn pressed(ran: &Ran) -> bool {
     ran.desktop.truth().iter().any(|truth| truth.what == "text")
 }

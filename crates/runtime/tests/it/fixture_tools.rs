@@ -33,7 +33,7 @@ use serde_json::{Value, json};
 
 use crate::reference::says;
 
-/// Whether a virtual desktop with these programs can be started. Tests without them are skipped with a message, or fail
+/// Returns `true` if a virtual desktop with these programs can be started. Tests without them are skipped with a message, or fail
 /// if `DESKHAND_ALL_TESTS` is set.
 pub(crate) fn has_programs(programs: &[&str]) -> bool {
     let findings = diagnose().into_iter().filter(|finding| finding.required && !finding.ok);

@@ -207,7 +207,7 @@ fn prompts(lines: &[Line]) -> Vec<String> {
     asks.collect()
 }
 
-/// Whether a line is a reply of an agent with a sub-task.
+/// Returns `true` if a line is a reply of an agent with a sub-task.
 fn is_app_reply(line: &Line) -> bool {
     let Record::Event(record) = &line.record else { return false };
     let Event::Replied { reply, .. } = &record.event else { return false };

@@ -38,12 +38,12 @@ pub(crate) struct Turn {
 }
 
 impl Turn {
-    /// Whether everything was done.
+    /// Returns `true` if everything was done.
     pub(crate) fn succeeded(&self) -> bool {
         self.rejected.is_none() && self.done.iter().all(|done| done.result.is_success())
     }
 
-    /// Whether anything may have been done: not all was refused or skipped.
+    /// Returns `true` if anything may have been done: not all was refused or skipped.
     pub(crate) fn did_something(&self) -> bool {
         let is_idle = |done: &Done| {
             done.result.status == CallStatus::Skipped || done.result.effect == Some(Verdict::Refused)

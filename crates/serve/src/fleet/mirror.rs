@@ -140,17 +140,17 @@ impl Mirror {
         self.shared.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether whoever looks next needs another copy.
+    /// Returns `true` if whoever looks next needs another copy.
     pub fn is_stale(&self) -> bool {
         self.known().is_stale
     }
 
-    /// Whether somebody looks at it right now.
+    /// Returns `true` if somebody looks at it right now.
     pub fn is_used(&self) -> bool {
         *self.shared.clients.borrow() > 0
     }
 
-    /// Whether its session has written anything.
+    /// Returns `true` if its session has written anything.
     pub fn has_begun(&self) -> bool {
         self.shared.news.borrow().seq > 0
     }

@@ -47,7 +47,7 @@ use std::path::{Component, Path};
 /// What the ids of sessions of a fleet begin with on the page; the id of the task follows.
 pub const FLEET: &str = "fleet.";
 
-/// Whether a name of a stored file leads nowhere but into the folder that it is put into.
+/// Returns `true` if a name of a stored file leads nowhere but into the folder that it is put into.
 pub fn stays_inside(name: &str) -> bool {
     !name.is_empty() && Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }

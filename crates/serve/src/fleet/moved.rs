@@ -140,7 +140,7 @@ fn session_of(line: &str) -> Option<SessionId> {
     }
 }
 
-/// Whether a text is the id of a session, and no path.
+/// Returns `true` if a text is the id of a session, and no path.
 fn is_id(text: &str) -> bool {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
     is_plain && (1..=64).contains(&text.len())

@@ -100,7 +100,7 @@ impl Known {
         }
     }
 
-    /// Whether somebody wants it no more who may say so.
+    /// Returns `true` if somebody wants it no more who may say so.
     fn is_cancelled(&self, id: &TaskId) -> bool {
         let spec = || TaskSpec { signed: self.signed.clone(), ..TaskSpec::new(id.clone()) };
         self.cancel.as_ref().is_some_and(|cancel| spec().is_cancelled_by(cancel))

@@ -41,7 +41,7 @@ impl Room {
         Self { available_kib: available.unwrap_or(0), waiting, processors }
     }
 
-    /// Whether another session may begin beside `running` ones.
+    /// Returns `true` if another session may begin beside `running` ones.
     pub(super) fn has_place(&self, running: usize) -> bool {
         if running == 0 {
             return true;

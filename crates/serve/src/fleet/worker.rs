@@ -238,7 +238,7 @@ fn host_of(host: &Host, helper: PathBuf, folder: &Path) -> Host {
     Host::new(&config).with_helper(helper)
 }
 
-/// Whether another task may be taken.
+/// Returns `true` if another task may be taken.
 fn has_room(options: &WorkerOptions, tasks: usize, over: &Over) -> bool {
     let running = tasks.saturating_sub(over.count());
     options.most.is_none_or(|most| running < most) && Room::now().has_place(running)

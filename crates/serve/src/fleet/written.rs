@@ -130,7 +130,7 @@ impl Asked {
         Ok(spec)
     }
 
-    /// Whether its deadline begins to run when it is submitted.
+    /// Returns `true` if its deadline begins to run when it is submitted.
     pub(super) const fn is_timed(&self) -> bool {
         self.within.is_some()
     }

@@ -97,7 +97,7 @@ impl Deskhand {
     }
 }
 
-/// Whether a tool keeps what it did with its desktop, while it holds that.
+/// Returns `true` if a tool keeps what it did with its desktop, while it holds that.
 fn keeps_its_own(tool: &str) -> bool {
     ["act", "open"].contains(&tool)
 }

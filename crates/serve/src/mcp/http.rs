@@ -188,7 +188,7 @@ async fn with_token(State(expected): State<Arc<str>>, request: Request, next: Ne
     (StatusCode::UNAUTHORIZED, words).into_response()
 }
 
-/// Whether a request has the token. The name of the scheme has no case (RFC 9110, section 11.1).
+/// Returns `true` if a request has the token. The name of the scheme has no case (RFC 9110, section 11.1).
 fn bears(headers: &HeaderMap, token: &str) -> bool {
     const SCHEME: &[u8] = b"bearer ";
     let given = headers.get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());

@@ -70,7 +70,7 @@ impl Visits {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether no other session may begin.
+    /// Returns `true` if no other session may begin.
     fn is_full(&self) -> bool {
         self.all().len() >= VISITS_MAX
     }

@@ -41,7 +41,7 @@ pub(super) fn list() -> Vec<Prompt> {
     PROMPTS.iter().map(prompt).collect()
 }
 
-/// Whether a prompt has an argument.
+/// Returns `true` if a prompt has an argument.
 pub(super) fn has(name: &str, argument: &str) -> bool {
     PROMPTS.iter().any(|(known, _, (known_argument, _), _)| *known == name && *known_argument == argument)
 }

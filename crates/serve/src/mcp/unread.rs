@@ -26,17 +26,17 @@ impl Unread {
         Self { delivery: call.delivery(), ..self }
     }
 
-    /// Whether the client has the answer.
+    /// Returns `true` if the client has the answer.
     pub(super) fn is_read(&self) -> bool {
         self.delivery.is_done()
     }
 
-    /// Whether the client never gets the answer.
+    /// Returns `true` if the client never gets the answer.
     pub(super) fn is_lost(&self) -> bool {
         self.delivery.has_failed()
     }
 
-    /// Whether a call asks for the same.
+    /// Returns `true` if a call asks for the same.
     pub(super) fn is_of(&self, call: &Call) -> bool {
         self.digest == call.digest
     }

@@ -73,7 +73,7 @@ pub(super) async fn serve_connections(
     }
 }
 
-/// Whether an error is that of one connection.
+/// Returns `true` if an error is that of one connection.
 fn is_of_one(error: &io::Error) -> bool {
     matches!(
         error.kind(),

@@ -21,7 +21,7 @@ struct FailedView {
     words: String,
 }
 
-/// Whether somebody looks at the answer in a browser.
+/// Returns `true` if somebody looks at the answer in a browser.
 fn is_read(headers: &HeaderMap) -> bool {
     headers.get(ACCEPT).and_then(|kinds| kinds.to_str().ok()).is_some_and(|kinds| kinds.contains("text/html"))
 }

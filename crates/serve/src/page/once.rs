@@ -115,7 +115,7 @@ struct Answer {
 }
 
 impl Answer {
-    /// Whether an answer stays. After another one nothing has begun, and the request may be put right or come again.
+    /// Returns `true` if an answer stays. After another one nothing has begun, and the request may be put right or come again.
     fn stays(status: StatusCode) -> bool {
         status.is_success() || status == StatusCode::CONFLICT
     }
@@ -231,7 +231,7 @@ fn key_of(headers: &HeaderMap) -> Result<Option<String>, PageError> {
     Ok(Some(key.to_owned()))
 }
 
-/// Whether the handler of a path tells how far an earlier attempt came.
+/// Returns `true` if the handler of a path tells how far an earlier attempt came.
 fn goes_on(path: &str) -> bool {
     path == "/api/sessions" || path.ends_with("/resume")
 }

@@ -153,7 +153,7 @@ impl Workers {
         });
     }
 
-    /// Whether a program that was started with a command for a session runs, be it by a service before this one.
+    /// Returns `true` if a program that was started with a command for a session runs, be it by a service before this one.
     pub(crate) fn runs(&self, command: &str, session: &SessionId) -> bool {
         let named = format!("--as={}", session.0);
         let is_it = |line: &[u8]| {

@@ -65,7 +65,7 @@ fn joined(mut lines: Vec<Area>) -> Vec<Area> {
     joined
 }
 
-/// Whether two boxes overlap, and stand side by side.
+/// Returns `true` if two boxes overlap, and stand side by side.
 fn is_one_line(one: &Area, other: &Area) -> bool {
     let common = one.bottom.min(other.bottom).saturating_sub(one.top.max(other.top));
     let across = one.right.min(other.right) > one.left.max(other.left);

@@ -2,7 +2,7 @@
 
 use deskhand_local_client::protocol::Letters;
 
-/// Whether a letter is among those that are looked for.
+/// Returns `true` if a letter is among those that are looked for.
 pub(crate) fn has(letters: Letters, letter: char) -> bool {
     match letters {
         Letters::All => true,

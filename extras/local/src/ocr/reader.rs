@@ -135,7 +135,7 @@ impl TextReader {
     }
 }
 
-/// Whether a file is that of a part of the model.
+/// Returns `true` if a file is that of a part of the model.
 fn is_onnx(name: &str, part: &str) -> bool {
     name.ends_with(".onnx") && name.split(['_', '-', '.']).any(|word| word == part)
 }

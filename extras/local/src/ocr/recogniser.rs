@@ -159,7 +159,7 @@ impl Recogniser {
     }
 }
 
-/// Whether a space may be overlooked between a text and the next letter: signs have gaps around them without one.
+/// Returns `true` if a space may be overlooked between a text and the next letter: signs have gaps around them without one.
 fn may_have_space(text: &str, next: &str) -> bool {
     let ends = text.ends_with(|letter: char| letter.is_alphanumeric() || ")]%,".contains(letter));
     ends && next.starts_with(|letter: char| letter.is_alphanumeric() || "([".contains(letter))

@@ -60,7 +60,7 @@ impl Eye {
     }
 }
 
-/// Whether pixels have more than one colour.
+/// Returns `true` if pixels have more than one colour.
 fn has_colours(pixels: &[u8]) -> bool {
     let mut colours = pixels.chunks_exact(PIXEL).filter_map(|pixel| pixel.get(..PIXEL - 1));
     let first = colours.next();

@@ -132,7 +132,7 @@ impl Row {
         })
     }
 
-    /// Whether everything that the application has works, and was judged rightly.
+    /// Returns `true` if everything that the application has works, and was judged rightly.
     pub(super) fn is_complete(&self) -> bool {
         self.failures().next().is_none()
             && self.false_seen.is_empty()

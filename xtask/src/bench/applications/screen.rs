@@ -173,7 +173,7 @@ impl Screen {
         true
     }
 
-    /// Whether a program runs whose file or command line has this part.
+    /// Returns `true` if a program runs whose file or command line has this part.
     pub(super) fn runs(&self, part: &str) -> bool {
         processes(&self.home).iter().any(|process| process.line.contains(part))
     }

@@ -49,7 +49,7 @@ impl Victim {
         Self::Any,
     ];
 
-    /// Whether a process with this command line is one.
+    /// Returns `true` if a process with this command line is one.
     pub(super) fn is(self, line: &[&str]) -> bool {
         let program = line.first().map_or("", |path| path.rsplit('/').next().unwrap_or(path));
         let has = |word: &str| line.contains(&word);
@@ -172,7 +172,7 @@ impl Plan {
 }
 
 impl Plan {
-    /// Whether all that could end the desktop is killed at once: without a keeper, its owner does that.
+    /// Returns `true` if all that could end the desktop is killed at once: without a keeper, its owner does that.
     pub(super) fn leaves_nobody(&self) -> bool {
         let Fault::Kill(victims) = &self.fault else { return false };
         let ours = [Victim::Owner, Victim::Guard].into_iter().chain(self.keeps.then_some(Victim::Keeper));

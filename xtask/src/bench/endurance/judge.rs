@@ -24,12 +24,12 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Whether the session has come to its end.
+/// Returns `true` if the session has come to its end.
 pub(super) fn has_ended(journal: &str) -> bool {
     records(journal).last().is_some_and(|line| text(line, "/record/event/came") == "ended")
 }
 
-/// Whether its last request finished.
+/// Returns `true` if its last request finished.
 pub(super) fn has_finished(journal: &str) -> bool {
     let records = records(journal);
     let mut ends = records.iter().rev().filter(|line| text(line, "/record/effect/want") == "finish");
@@ -55,7 +55,7 @@ pub(super) fn repeated(place: &Place, journal: &str) -> Vec<String> {
     wrong
 }
 
-/// Whether everything that the request asks for is on the disk.
+/// Returns `true` if everything that the request asks for is on the disk.
 pub(super) fn is_complete(place: &Place) -> bool {
     let read = |path| fs::read_to_string(path).unwrap_or_default();
     let (note, log) = (read(place.note()), read(place.log()));
@@ -64,7 +64,7 @@ pub(super) fn is_complete(place: &Place) -> bool {
         .all(|(text, word)| text.matches(word).count() == 1)
 }
 
-/// Whether the session claims that every command had its effect.
+/// Returns `true` if the session claims that every command had its effect.
 pub(super) fn claims_all(journal: &str) -> bool {
     let records = records(journal);
     let mut results = records.iter().filter(|line| text(line, "/record/event/came") == "returned");

@@ -30,7 +30,7 @@ pub(super) struct Process {
 }
 
 impl Process {
-    /// Whether it runs the program of this name.
+    /// Returns `true` if it runs the program of this name.
     pub(super) fn is_of(&self, name: &str) -> bool {
         self.line.first().is_some_and(|program| program.rsplit('/').next() == Some(name))
     }

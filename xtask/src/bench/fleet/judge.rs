@@ -87,7 +87,7 @@ fn text<'v>(value: &'v Value, pointer: &str) -> &'v str {
 }
 
 impl Verdict {
-    /// Whether nothing was lost and nothing done twice.
+    /// Returns `true` if nothing was lost and nothing done twice.
     pub(super) fn is_good(&self) -> bool {
         self.problems.is_empty()
             && self.accounted == self.tasks

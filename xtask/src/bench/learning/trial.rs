@@ -205,7 +205,7 @@ impl Trying<'_> {
     }
 }
 
-/// Whether a result is the expected one. The fields of a page's order have no order.
+/// Returns `true` if a result is the expected one. The fields of a page's order have no order.
 fn is_same(found: &str, expected: &str) -> bool {
     let fields = |text: &str| {
         let mut fields: Vec<String> = text.split('&').map(str::to_owned).collect();

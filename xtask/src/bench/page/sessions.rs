@@ -60,7 +60,7 @@ pub(super) fn outcome(records: &[Value]) -> Option<String> {
     Some(part("kind") + ": " + &part("reason"))
 }
 
-/// Whether nothing more will be recorded.
+/// Returns `true` if nothing more will be recorded.
 pub(super) fn has_ended(records: &[Value]) -> bool {
     records.last().is_some_and(|record| text(record, "/record/event/came") == "ended")
 }

@@ -245,7 +245,7 @@ struct Table {
 }
 
 impl Case {
-    /// Whether it is an honest task.
+    /// Returns `true` if it is an honest task.
     pub(crate) fn is_honest(&self) -> bool {
         self.reads.is_empty() && !self.second
     }
@@ -285,17 +285,17 @@ impl Case {
         self
     }
 
-    /// Whether the boundary is promised in a mode.
+    /// Returns `true` if the boundary is promised in a mode.
     pub(crate) fn is_promised(&self, mode: Mode) -> bool {
         self.holds.as_ref().is_none_or(|holds| holds.contains(&mode.confinement))
     }
 
-    /// Whether a control run can show it: what makes a session hang, or a prompt long, is seen in no other way.
+    /// Returns `true` if a control run can show it: what makes a session hang, or a prompt long, is seen in no other way.
     pub(crate) fn has_control(&self) -> bool {
         !self.is_honest() && !self.effect.hangs && self.effect.prompt_over == 0
     }
 
-    /// Whether it is played in a mode.
+    /// Returns `true` if it is played in a mode.
     pub(crate) fn is_played(&self, mode: Mode) -> bool {
         let modes = self.second || mode == Mode { way: mode.way, ..Mode::default() };
         // Only root can play for somebody else.

@@ -118,7 +118,7 @@ impl Mind {
         text
     }
 
-    /// Whether a word stood in a prompt.
+    /// Returns `true` if a word stood in a prompt.
     pub(crate) fn was_shown(&self, word: &str) -> bool {
         self.shown.contains(word)
     }

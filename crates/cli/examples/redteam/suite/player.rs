@@ -117,13 +117,13 @@ impl Player {
         read("player.log") + &read("player.err")
     }
 
-    /// Whether it has done its part.
+    /// Returns `true` if it has done its part.
     pub(crate) fn is_over(&self) -> bool {
         has_line(&self.log(), OVER)
     }
 }
 
-/// Whether the log of a program has this line.
+/// Returns `true` if the log of a program has this line.
 fn has_line(log: &Path, line: &str) -> bool {
     fs::read_to_string(log).is_ok_and(|text| text.lines().any(|known| known == line))
 }

@@ -77,7 +77,7 @@ impl fmt::Display for Outcome {
 }
 
 impl Outcome {
-    /// Whether it is as it should be.
+    /// Returns `true` if it is as it should be.
     pub(crate) const fn is_good(self) -> bool {
         match self {
             Self::Refused | Self::Asked | Self::NothingToDo | Self::Documented | Self::Done | Self::Shown => {

@@ -42,7 +42,7 @@ impl Visits {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Whether a page has said that its attack is over.
+    /// Returns `true` if a page has said that its attack is over.
     pub(crate) fn are_over(&self) -> bool {
         self.all().iter().any(|visit| visit.split(' ').nth(1).is_some_and(|place| place.ends_with("/over")))
     }

@@ -256,7 +256,7 @@ fn without_bubblewrap() -> Result<Arc<TempDir>, Failure> {
     })
 }
 
-/// Whether a user without rights can start the program: the folder of the build may be closed to others.
+/// Returns `true` if a user without rights can start the program: the folder of the build may be closed to others.
 fn is_reachable(deskhand: &Path) -> bool {
     let is_open =
         |path: &Path| fs::metadata(path).is_ok_and(|found| found.permissions().mode() & 0o005 == 0o005);
@@ -303,7 +303,7 @@ fn nonce() -> Result<String, Failure> {
     Ok(format!("nonce{:016x}", u64::from_ne_bytes(bytes)))
 }
 
-/// Whether a variable would change what is run.
+/// Returns `true` if a variable would change what is run.
 fn is_setting(name: &OsString) -> bool {
     let name = name.to_string_lossy();
     let ours = ["DESKHAND_", "XDG_", "OPENAI_"].iter().any(|start| name.starts_with(start));

@@ -56,7 +56,7 @@ impl Helps {
         Ok(())
     }
 
-    /// Whether a command has a subcommand of this name, visible or hidden.
+    /// Returns `true` if a command has a subcommand of this name, visible or hidden.
     fn has_command(&mut self, names: &[String], word: &str) -> bool {
         let path = [names, &[word.to_owned()]].concat();
         self.get(&path).is_some()

@@ -47,7 +47,7 @@ fn type_command(page: &Page, command: &page::Command, exit: i32, world: &World) 
     );
 }
 
-/// Whether lines match the page.
+/// Returns `true` if lines match the page.
 fn fits(shown: &[&str], printed: &[&str]) -> bool {
     match (shown.split_first(), printed.split_first()) {
         (None, None) => true,
@@ -58,7 +58,7 @@ fn fits(shown: &[&str], printed: &[&str]) -> bool {
     }
 }
 
-/// Whether a line matches the page, ignoring the padding of columns.
+/// Returns `true` if a line matches the page, ignoring the padding of columns.
 fn fits_line(shown: &str, printed: &str) -> bool {
     let mut parts = shown.split('…').map(str::trim);
     let printed = collapse_whitespace(printed);

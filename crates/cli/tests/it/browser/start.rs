@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
-    /// Whether it is installed, with what drives it, and a virtual desktop with these programs can be started; required where all tests
+    /// Returns `true` if it is installed, with what drives it, and a virtual desktop with these programs can be started; required where all tests
     /// must run.
     pub(crate) fn has_programs(self, programs: &[&str]) -> bool {
         let own: &[&str] = match self {

@@ -40,7 +40,7 @@ impl Call {
         (self.operation == "write").then(|| (self.path.as_path(), bytes_of(&self.second)))
     }
 
-    /// Whether it syncs that file or folder.
+    /// Returns `true` if it syncs that file or folder.
     pub(super) fn syncs(&self, is: &dyn Fn(&Path) -> bool) -> bool {
         self.operation.starts_with("sync") && is(&self.path)
     }

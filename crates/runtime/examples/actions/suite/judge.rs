@@ -336,7 +336,7 @@ fn wrong(
     }
 }
 
-/// Whether a proof is about what was meant: a state that was read back always is; a change must name what the action
+/// Returns `true` if a proof is about what was meant: a state that was read back always is; a change must name what the action
 /// concerns.
 fn is_related(deed: &Deed, result: &CallResult) -> bool {
     /// Proofs by a change.
@@ -365,7 +365,7 @@ fn texts(value: &Value) -> Vec<String> {
     }
 }
 
-/// Whether two values are equal; numbers by value.
+/// Returns `true` if two values are equal; numbers by value.
 fn equal(one: &Value, other: &Value) -> bool {
     match (one.as_f64(), other.as_f64()) {
         (Some(one), Some(other)) => (one - other).abs() < 0.01,

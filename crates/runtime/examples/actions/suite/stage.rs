@@ -163,7 +163,7 @@ pub(crate) const APPLICATIONS: &[Application] = &[
 ];
 
 impl Application {
-    /// Whether it can be started here.
+    /// Returns `true` if it can be started here.
     pub(crate) fn is_installed(&self) -> bool {
         if self.needs.starts_with('/') {
             Path::new(self.needs).exists()

@@ -60,7 +60,7 @@ impl Value {
         Self::Number(number, Exactness::Exact)
     }
 
-    /// Whether digits were lost.
+    /// Returns `true` if digits were lost.
     pub(super) const fn is_rounded(&self) -> bool {
         matches!(self, Self::Number(_, Exactness::Rounded))
     }

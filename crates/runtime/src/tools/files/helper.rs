@@ -33,7 +33,7 @@ pub struct FileSettings {
 }
 
 impl FileSettings {
-    /// Whether a path is, or lies in, a hidden place, by whatever links.
+    /// Returns `true` if a path is, or lies in, a hidden place, by whatever links.
     pub(super) fn is_ours(&self, path: &Path) -> bool {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         self.hidden.iter().any(|hidden| {

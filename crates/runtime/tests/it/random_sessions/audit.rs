@@ -265,7 +265,7 @@ impl Audit<'_> {
     }
 }
 
-/// Whether a session approval of `before` covers a command: same tool, application and target.
+/// Returns `true` if a session approval of `before` covers a command: same tool, application and target.
 fn is_same(command: &Command, subject: &Subject, before: &Command, about: &Subject) -> bool {
     let names: Vec<&str> = subject.names().collect();
     let thing = if !names.is_empty() {

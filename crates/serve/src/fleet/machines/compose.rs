@@ -113,7 +113,7 @@ pub(super) fn named(
     Ok(all)
 }
 
-/// Whether a text has a name that is not a part of a longer one.
+/// Returns `true` if a text has a name that is not a part of a longer one.
 fn names(text: &str, name: &str) -> bool {
     let ends = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric() && c != '-' && c != '_');
     text.match_indices(name).any(|(at, _)| {

@@ -11,7 +11,7 @@ use rmcp::{
 };
 use serde_json::Value;
 
-/// Whether each question has an answer of its form. Answers to questions that were not asked are ignored.
+/// Returns `true` if each question has an answer of its form. Answers to questions that were not asked are ignored.
 pub(super) fn are_complete(requests: &InputRequests, responses: &InputResponses) -> bool {
     requests.iter().all(|(key, request)| responses.get(key).is_some_and(|answer| fits(request, answer)))
 }

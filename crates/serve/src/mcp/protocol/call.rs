@@ -37,13 +37,13 @@ pub struct ClientInfo {
 }
 
 impl ClientInfo {
-    /// Whether it can show forms to its user.
+    /// Returns `true` if it can show forms to its user.
     pub fn shows_forms(&self) -> bool {
         // Without a mode, forms are meant.
         self.capabilities.elicitation.as_ref().is_some_and(|can| can.form.is_some() || can.url.is_none())
     }
 
-    /// Whether it can open addresses for its user.
+    /// Returns `true` if it can open addresses for its user.
     pub fn opens_addresses(&self) -> bool {
         self.capabilities.elicitation.as_ref().is_some_and(|can| can.url.is_some())
     }
@@ -100,7 +100,7 @@ impl Asked {
         true
     }
 
-    /// Whether it waits no more.
+    /// Returns `true` if it waits no more.
     pub(super) fn is_over(&self) -> bool {
         self.answer.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
@@ -139,12 +139,12 @@ pub struct Delivery {
 }
 
 impl Delivery {
-    /// Whether the answer was sent, to a request that was not cancelled.
+    /// Returns `true` if the answer was sent, to a request that was not cancelled.
     pub fn is_done(&self) -> bool {
         self.done.load(Ordering::SeqCst)
     }
 
-    /// Whether the answer reaches nobody: the request was cancelled before.
+    /// Returns `true` if the answer reaches nobody: the request was cancelled before.
     pub fn has_failed(&self) -> bool {
         self.cancelled.is_cancelled() && !self.is_done()
     }
@@ -175,7 +175,7 @@ impl Call {
         self.delivery.done.store(true, Ordering::SeqCst);
     }
 
-    /// Whether it was cancelled.
+    /// Returns `true` if it was cancelled.
     pub fn is_cancelled(&self) -> bool {
         self.delivery.cancelled.is_cancelled()
     }
@@ -264,7 +264,7 @@ impl Call {
         }
     }
 
-    /// Whether it gave out this state.
+    /// Returns `true` if it gave out this state.
     pub(super) fn gave(&self, state: &str) -> bool {
         self.states.lock().unwrap_or_else(PoisonError::into_inner).iter().any(|given| given == state)
     }

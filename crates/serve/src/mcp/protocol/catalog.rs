@@ -70,7 +70,7 @@ pub trait Catalog: Send + Sync + 'static {
     /// The tools.
     fn tools(&self) -> Vec<Tool>;
 
-    /// Whether a call of this tool changes nothing, so that it may be repeated.
+    /// Returns `true` if a call of this tool changes nothing, so that it may be repeated.
     fn is_repeatable(&self, tool: &str) -> bool {
         let known = self.tools().into_iter().find(|known| known.name == tool);
         known.and_then(|tool| tool.annotations?.read_only_hint).unwrap_or_default()

@@ -77,7 +77,7 @@ pub(in crate::mcp) fn check(bytes: &[u8]) -> Result<Value, Refusal> {
     }
 }
 
-/// Whether it is an error: its id is null if that of the request could not be read.
+/// Returns `true` if it is an error: its id is null if that of the request could not be read.
 fn is_error(fields: &Map<String, Value>) -> bool {
     fields.contains_key("error") && !fields.contains_key("method")
 }

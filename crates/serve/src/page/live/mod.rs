@@ -97,7 +97,7 @@ impl Hub {
     }
 }
 
-/// Whether somebody holds the session. Who has just asked for it holds the lock, or another reference to it.
+/// Returns `true` if somebody holds the session. Who has just asked for it holds the lock, or another reference to it.
 fn is_watched(watched: &Watched) -> bool {
     watched.try_lock().is_ok_and(|session| session.strong_count() > 0)
 }

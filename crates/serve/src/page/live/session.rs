@@ -301,7 +301,7 @@ impl LiveSession {
         });
     }
 
-    /// Whether its process does not run.
+    /// Returns `true` if its process does not run.
     pub(crate) fn is_over(&self) -> bool {
         self.state().over
     }

@@ -121,7 +121,7 @@ impl BatchTable {
         self.count
     }
 
-    /// Whether the batch runs.
+    /// Returns `true` if the batch runs.
     pub(super) const fn is_running(&self) -> bool {
         self.running
     }
