@@ -215,8 +215,7 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     let stream = UnixStream::connect(&socket).await.map_err(|error| {
         starting.broken("Xvfb", &format!("cannot connect to {}: {error}", socket.display()))
     })?;
-    let peer = stream.peer_cred().ok().and_then(|peer| peer.pid());
-    if peer.and_then(|pid| u32::try_from(pid).ok()) != Some(started.pid) {
+    if listener_of(&stream) != Some(started.pid) {
         return Err(starting.broken("Xvfb", &format!("{} belongs to another process", socket.display())));
     }
     // A server that is killed leaves them.
@@ -225,6 +224,11 @@ async fn start_server(starting: &Starting, environment: &Environment, size: Size
     starting.note(LEAVINGS, &leavings)?;
     fs::remove_file(starting.folder.join(STARTING)).map_err(|error| cannot_prepare(&error))?;
     Ok(name)
+}
+
+/// The process that listens at the other end of a connection, if the kernel tells.
+fn listener_of(stream: &UnixStream) -> Option<u32> {
+    stream.peer_cred().ok()?.pid().and_then(|pid| u32::try_from(pid).ok())
 }
 
 /// The socket of a local display.
@@ -312,10 +316,9 @@ impl Starting {
 
     /// Leaves the user namespaces to the session bus and its monitor, before any program can look into the holder.
     async fn leave_namespaces(&self, holder: NamespaceHolder, monitor: u32) -> DesktopResult<()> {
-        let bus = UnixStream::connect(self.folder.join("bus")).await.and_then(|stream| stream.peer_cred());
-        let pid =
-            bus.map(|peer| peer.pid()).map_err(|error| self.broken("dbus-daemon", &error.to_string()))?;
-        let pid = pid.and_then(|pid| u32::try_from(pid).ok());
+        let bus = UnixStream::connect(self.folder.join("bus")).await;
+        let bus = bus.map_err(|error| self.broken("dbus-daemon", &error.to_string()))?;
+        let pid = listener_of(&bus);
         let pid = pid.ok_or_else(|| self.broken("dbus-daemon", "the kernel does not tell its process id"))?;
         let left = run_blocking(move || holder.leave_to(pid, monitor)).await?;
         left.map_err(|error| cannot_prepare(&error))

@@ -13,7 +13,7 @@ use deskhand_process::{OWN_FOLDER, find_helper, succeeds};
 use super::{
     places::{DOCUMENTS, NAME_SERVERS, RUN, RUN_KEPT, SECRETS, SYSTEM, of_the_user},
     settings::{Confine, ConfineMode},
-    users::{Entry, KEPT_PRIVILEGES, NamespaceHolder, Namespaces},
+    users::{KEPT_PRIVILEGES, NamespaceEntry, NamespaceHolder, Namespaces},
 };
 use crate::virtual_desktop::{environment::Environment, folders::desktops_folder};
 
@@ -68,21 +68,10 @@ pub struct KeptOut {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Profile {
     bubblewrap: PathBuf,
-    users: Users,
+    entry: NamespaceEntry,
     /// Existing files and folders, without links, outer ones first.
     covers: Vec<CoveredPlace>,
     anchors: Vec<Anchor>,
-}
-
-/// The user namespace of a program.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Users {
-    /// Ours.
-    Ours,
-    /// Its own, which bubblewrap makes.
-    Own,
-    /// That of its desktop.
-    OfDesktop(Entry),
 }
 
 /// What keeps a folder above a hidden one where it is, so that applications cannot put another in its place.
@@ -140,10 +129,10 @@ impl Confine {
         };
         let of_desktop = of_desktop.map_err(|error| format!("cannot confine it: {error}"))?;
         let found = found.and_then(|file| match of_desktop {
-            Some(entry) => Some((Users::OfDesktop(entry), file)),
+            Some(entry) => Some((entry, file)),
             None => Some((works(&file, superuser)?, file)),
         });
-        let Some((users, bubblewrap)) = found else {
+        let Some((entry, bubblewrap)) = found else {
             return match self.mode {
                 ConfineMode::Required => Err("it has to be confined (`desktop.confine`), and `bwrap` is not installed or \
                                               cannot make mounts here: install bubblewrap, or set it to \"if_possible\""
@@ -153,7 +142,7 @@ impl Confine {
         };
         let (covers, anchors) =
             self.covers(surroundings, superuser).map_err(|error| format!("cannot confine it: {error}"))?;
-        let profile = Profile { bubblewrap, users, covers, anchors };
+        let profile = Profile { bubblewrap, entry, covers, anchors };
         let hidden = surroundings.files.iter().find_map(|file| profile.hides(&plain(file)));
         match hidden {
             Some(place) => Err(format!(
@@ -305,10 +294,7 @@ fn is_below_run(path: &Path) -> bool {
 impl Profile {
     /// The program that makes the mounts and starts the application, or starts the one that does.
     pub(crate) fn program(&self) -> &Path {
-        match &self.users {
-            Users::OfDesktop(Entry { before, .. }) => before.first().map_or(&self.bubblewrap, Path::new),
-            Users::Ours | Users::Own => &self.bubblewrap,
-        }
+        self.entry.before.first().map_or(&self.bubblewrap, Path::new)
     }
 
     /// Makes the user namespaces that the programs of a desktop share, and has this program enter them, and all with a profile that is made
@@ -329,34 +315,29 @@ impl Profile {
                 return Ok(None);
             }
         };
-        let entry = Namespaces::of_desktop(private)?.map(|namespaces| namespaces.entry(path)).transpose();
-        let Ok(Some(entry)) = entry else {
+        let Ok(entry) = holder.namespaces().entry(path) else {
             return holder.give_up().map(|()| None);
         };
-        let without = std::mem::replace(&mut self.users, Users::OfDesktop(entry));
+        let without = std::mem::replace(&mut self.entry, entry);
         let works = succeeds(self.program(), self.arguments(&self.bubblewrap, vec!["--version".into()]));
         if works {
             return Ok(Some(holder));
         }
-        self.users = without;
+        self.entry = without;
         tracing::warn!("programs cannot enter the user namespace of the desktop");
         holder.give_up().map(|()| None)
     }
 
     /// Its arguments that start a program with these arguments.
     pub(crate) fn arguments(&self, program: &Path, arguments: Vec<OsString>) -> Vec<OsString> {
-        let entry = match &self.users {
-            Users::OfDesktop(entry) => Some(entry),
-            Users::Ours | Users::Own => None,
-        };
-        let before = entry.map_or(&[][..], |entry| &entry.before);
+        let NamespaceEntry { before, inside, .. } = &self.entry;
         let mut all: Vec<OsString> = before.iter().skip(1).cloned().collect();
         if !before.is_empty() {
             all.push(self.bubblewrap.clone().into());
         }
         all.extend(self.options(rustix::process::geteuid().is_root()));
         all.push("--".into());
-        all.extend(entry.into_iter().flat_map(|entry| entry.inside.iter().cloned()));
+        all.extend(inside.iter().cloned());
         all.push(program.into());
         all.extend(arguments);
         all
@@ -364,11 +345,7 @@ impl Profile {
 
     fn options(&self, superuser: bool) -> Vec<OsString> {
         let mut all: Vec<OsString> = BASE.into_iter().chain(DEVICES).map(OsString::from).collect();
-        match &self.users {
-            Users::Ours => {}
-            Users::Own => all.push(OWN_USERS.into()),
-            Users::OfDesktop(entry) => all.extend(entry.options.iter().cloned()),
-        }
+        all.extend(self.entry.options.iter().cloned());
         if superuser {
             all.extend(["--cap-drop", "ALL"].map(OsString::from));
             all.extend(KEPT_PRIVILEGES.iter().flat_map(|name| ["--cap-add".into(), name.into()]));
@@ -417,14 +394,17 @@ impl Profile {
     }
 }
 
-/// The user namespace with which this bubblewrap can make mounts here. Root needs none of its own, and would lose what it may do with
-/// files of others.
-fn works(bubblewrap: &Path, superuser: bool) -> Option<Users> {
+/// The user namespace with which this bubblewrap can make mounts here: one for each program, or ours. Root needs none of its own, and would
+/// lose what it may do with files of others.
+fn works(bubblewrap: &Path, superuser: bool) -> Option<NamespaceEntry> {
     let with = |options: &[&str]| {
         let options = options.iter().copied().chain(BASE).chain(DEVICES).chain(["--"]).map(OsStr::new);
         succeeds(bubblewrap, options.chain([bubblewrap.as_os_str(), "--version".as_ref()]))
     };
-    if !superuser && with(&[OWN_USERS]) { Some(Users::Own) } else { with(&[]).then_some(Users::Ours) }
+    if !superuser && with(&[OWN_USERS]) {
+        return Some(NamespaceEntry { options: vec![OWN_USERS.into()], ..NamespaceEntry::default() });
+    }
+    with(&[]).then(NamespaceEntry::default)
 }
 
 #[cfg(test)]

@@ -416,3 +416,22 @@ fn programs_in_the_namespaces_of_a_desktop_keep_no_privileges_but_for_files() {
         assert_eq!(fs::read_to_string(&letter).unwrap(), "the contentmore\n", "{output:?}");
     }
 }
+
+#[test]
+fn no_program_that_an_application_put_on_the_path_makes_the_namespaces() {
+    let Some((home, mut profile)) = confined_home() else { return };
+    fs::create_dir(home.path("private").join(OWN_FOLDER)).unwrap();
+    fs::create_dir(home.path("bin")).unwrap();
+    let log = home.path("log");
+    for name in ["sh", "cat", "unshare", "nsenter", "setpriv", "bwrap"] {
+        let planted = format!("#!/bin/sh\necho {name} >> {}\nexec /bin/{name} \"$@\"\n", log.display());
+        fs::write(home.path("bin").join(name), planted).unwrap();
+        fs::set_permissions(home.path("bin").join(name), std::os::unix::fs::PermissionsExt::from_mode(0o755))
+            .unwrap();
+    }
+    let usual = std::env::var_os("PATH").unwrap();
+    let path = std::env::join_paths([home.path("bin")].into_iter().chain(std::env::split_paths(&usual)));
+    let is_root = rustix::process::geteuid().is_root();
+    let holder = profile.enter_new_namespaces(&home.path("private"), &path.unwrap(), is_root).unwrap();
+    assert!(holder.is_some() && !log.exists(), "{:?}", fs::read_to_string(&log));
+}

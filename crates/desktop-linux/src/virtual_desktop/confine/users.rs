@@ -22,8 +22,9 @@ use crate::virtual_desktop::folders::write_private;
 const FILE: &str = "users";
 /// Each id stands for itself; the last one means none: user_namespaces(7).
 const ALL_IDS: &str = "0 0 4294967295\n";
-/// Stays in a namespace until its input ends, and prints its process id.
-const HOLD: &str = "echo $$; exec cat";
+/// Prints its process id and stays in a namespace until its input ends. It starts no program, which could be one that an application put
+/// on the path.
+const HOLD: &str = "echo $$; read -r _";
 /// Executes bubblewrap with the namespace of a process as the descriptor of [`DESCRIPTOR`].
 const OPEN: &str = r#"exec 9<"/proc/$0/ns/user" && exec "$@""#;
 /// The option of bubblewrap that makes it enter that namespace.
@@ -31,7 +32,7 @@ const DESCRIPTOR: [&str; 2] = ["--userns", "9"];
 /// Executes a program without the descriptor.
 const CLOSE: &str = r#"exec 9<&- && exec "$@""#;
 
-/// What root needs to work with files of every user; all other privileges are dropped, so that no mount can be undone.
+/// The capabilities that root keeps to work with files of every user; all others are dropped, so that no mount can be undone.
 pub(super) const KEPT_PRIVILEGES: &[&str] =
     &["CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID", "CAP_KILL", "CAP_SETGID", "CAP_SETUID"];
 
@@ -44,9 +45,9 @@ pub(super) struct Namespaces {
     monitors: Option<u32>,
 }
 
-/// The commands around bubblewrap by which a program gets into the namespaces of its desktop.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Entry {
+/// The commands around bubblewrap by which a program gets into its user namespace; none if it stays in ours.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct NamespaceEntry {
     /// The command before bubblewrap; empty if there is none.
     pub(super) before: Vec<OsString>,
     /// Options of bubblewrap.
@@ -77,24 +78,20 @@ impl Namespaces {
         fs::rename(&new, &file)
     }
 
-    /// How a program gets into them.
+    /// The commands by which a program gets into them.
     ///
     /// # Errors
     /// A command for it is not installed.
-    pub(super) fn entry(self, path: &OsStr) -> io::Result<Entry> {
-        let find = |name: &str| {
-            let found = find_helper(name, path).map(PathBuf::into_os_string);
-            found.ok_or_else(|| io::Error::other(format!("`{name}` is not on PATH")))
-        };
+    pub(super) fn entry(self, path: &OsStr) -> io::Result<NamespaceEntry> {
         let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
-        let mut entry = Entry { before: Vec::new(), options: Vec::new(), inside: Vec::new() };
+        let mut entry = NamespaceEntry::default();
         if let Some(monitors) = self.monitors {
-            let shell = find("sh")?;
+            let shell = helper("sh", path)?;
             entry.before = vec![shell.clone(), "-c".into(), OPEN.into(), monitors.to_string().into()];
             entry.options = words(&DESCRIPTOR);
             entry.inside = vec![shell, "-c".into(), CLOSE.into(), "sh".into()];
         }
-        entry.inside.push(find("nsenter")?);
+        entry.inside.push(helper("nsenter", path)?);
         let target = self.programs.to_string();
         entry.inside.extend(words(&["--target", &target, "--user", "--preserve-credentials", "--"]));
         if self.monitors.is_none() {
@@ -102,11 +99,17 @@ impl Namespaces {
             let kept =
                 KEPT_PRIVILEGES.iter().map(|name| name.trim_start_matches("CAP_").to_ascii_lowercase());
             let kept: String = kept.map(|name| format!(",+{name}")).collect();
-            entry.inside.push(find("setpriv")?);
+            entry.inside.push(helper("setpriv", path)?);
             entry.inside.extend(words(&["--bounding-set", &format!("-all{kept}"), "--"]));
         }
         Ok(entry)
     }
+}
+
+/// A program for this, where no application can have put it.
+fn helper(name: &str, path: &OsStr) -> io::Result<OsString> {
+    let found = find_helper(name, path).map(PathBuf::into_os_string);
+    found.ok_or_else(|| io::Error::other(format!("`{name}` is not on PATH")))
 }
 
 fn file_in(private: &Path) -> PathBuf {
@@ -117,7 +120,8 @@ fn file_in(private: &Path) -> PathBuf {
 #[derive(Debug)]
 pub(crate) struct NamespaceHolder {
     private: PathBuf,
-    superuser: bool,
+    /// What the file names for now.
+    namespaces: Namespaces,
     /// The process above that in the namespace of the programs, or the same if root starts them. It ends with its input.
     process: Child,
 }
@@ -128,8 +132,7 @@ impl NamespaceHolder {
     /// # Errors
     /// The kernel refuses them, `unshare` is not installed, or the folder cannot be written.
     pub(super) fn start(private: &Path, path: &OsStr, superuser: bool) -> io::Result<Self> {
-        let unshare = find_helper("unshare", path);
-        let unshare = unshare.ok_or_else(|| io::Error::other("`unshare` is not on PATH"))?;
+        let (unshare, shell) = (helper("unshare", path)?, helper("sh", path)?);
         let mut command = Command::new(&unshare);
         if superuser {
             command.arg("--user");
@@ -137,18 +140,27 @@ impl NamespaceHolder {
             let both = ["--user", "--map-current-user"];
             command.args(both).args(["--fork", "--"]).arg(&unshare).args(both);
         }
-        command.args(["--", "sh", "-c", HOLD]).env_clear().env("PATH", path);
+        command.arg("--").arg(shell).args(["-c", HOLD]).env_clear();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-        let mut holder = Self { private: private.to_owned(), superuser, process: command.spawn()? };
+        let process = command.spawn()?;
+        let outer = process.id();
+        let namespaces = Namespaces { programs: outer, monitors: (!superuser).then_some(outer) };
+        // From here on its end is that of the process.
+        let mut holder = Self { private: private.to_owned(), namespaces, process };
         let programs = holder.programs()?;
-        let outer = holder.process.id();
+        holder.namespaces.programs = programs;
         if superuser {
             for map in ["uid_map", "gid_map"] {
                 fs::write(format!("/proc/{programs}/{map}"), ALL_IDS)?;
             }
         }
-        Namespaces { programs, monitors: (!superuser).then_some(outer) }.write(private)?;
+        holder.namespaces.write(private)?;
         Ok(holder)
+    }
+
+    /// The namespaces that it holds.
+    pub(super) const fn namespaces(&self) -> Namespaces {
+        self.namespaces
     }
 
     /// Waits until the namespaces are there.
@@ -165,7 +177,7 @@ impl NamespaceHolder {
     /// # Errors
     /// The folder cannot be written.
     pub(crate) fn leave_to(self, program: u32, monitor: u32) -> io::Result<()> {
-        let monitors = (!self.superuser).then_some(monitor);
+        let monitors = self.namespaces.monitors.map(|_| monitor);
         Namespaces { programs: program, monitors }.write(&self.private)
     }
 
