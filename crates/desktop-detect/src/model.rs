@@ -2,15 +2,18 @@
 
 use std::{
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 
 use deskhand_core::geometry::Rect;
 use deskhand_desktop::Picture;
 use deskhand_local_client::{
-    LocalError, LocalProgram,
-    protocol::{Letters, Output, PictureText, Request},
+    CallError, LocalProgram,
+    protocol::{Letters, LocalOutput, LocalRequest, PictureText},
 };
 use tokio::{sync::oneshot, task::spawn_blocking};
 
@@ -28,6 +31,8 @@ pub(crate) struct ModelReader {
     /// The least certainty of a text, from 0 to 1.
     certainty_min: f32,
     timeout: Duration,
+    /// The program was told to load the model.
+    is_prepared: AtomicBool,
 }
 
 impl ModelReader {
@@ -38,6 +43,7 @@ impl ModelReader {
             letters: letters_of(&options.languages),
             certainty_min: f32::from(options.confidence_min) / 100.0,
             timeout: options.timeout,
+            is_prepared: AtomicBool::new(false),
         }
     }
 
@@ -51,7 +57,8 @@ impl ModelReader {
         let (began, stop) = oneshot::channel();
         let read = spawn_blocking(move || {
             let (width, height) = (picture.width(), picture.height());
-            let call = program.call(Request::ReadText { archive, width, height, letters }, &picture.rgb)?;
+            let call =
+                program.call(LocalRequest::ReadText { archive, width, height, letters }, &picture.rgb)?;
             // If nobody waits any more, this stops it.
             drop(began.send(call.stop_on_drop()));
             call.wait()
@@ -69,12 +76,12 @@ impl ModelReader {
             })?
             .map_err(|error| wrong(error.to_string()))?
             .map_err(|error| match error {
-                LocalError::Refused(_) | LocalError::Ended => wrong(error.to_string()),
-                LocalError::Missing | LocalError::Start { .. } | LocalError::Version { .. } => {
+                CallError::Refused(_) | CallError::Ended => wrong(error.to_string()),
+                CallError::Missing | CallError::Start { .. } | CallError::Version { .. } => {
                     ReadError::NoLocal(error)
                 }
             })?;
-        let Output::Texts(texts) = output else {
+        let LocalOutput::Texts(texts) = output else {
             return Err(wrong("the answer is not one to a picture".to_owned()));
         };
         let place = |text: &PictureText| {
@@ -94,7 +101,9 @@ impl ModelReader {
 
     /// Starts the program and has it load the model, ahead of the next picture. A failure shows when it is read.
     pub(crate) fn prepare(&self) {
-        let (program, archive) = (Arc::clone(&self.program), self.archive.clone());
-        drop(spawn_blocking(move || program.call(Request::LoadReader { archive }, &[]).map(drop)));
+        if !self.is_prepared.swap(true, Ordering::Relaxed) {
+            let (program, archive) = (Arc::clone(&self.program), self.archive.clone());
+            drop(spawn_blocking(move || program.call(LocalRequest::LoadReader { archive }, &[]).map(drop)));
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use deskhand_desktop::Picture;
-use deskhand_local_client::LocalError;
+use deskhand_local_client::CallError;
 
 use crate::{model::ModelReader, options::OcrOptions, tesseract::Tesseract, words::Label};
 
@@ -37,9 +37,9 @@ pub(crate) enum ReadError {
         /// The last line of its error output.
         complaint: String,
     },
-    /// What reads with the model is not installed.
+    /// The program that reads with the model cannot be started.
     #[error(transparent)]
-    NoLocal(LocalError),
+    NoLocal(CallError),
     /// The model cannot be used.
     #[error("the model in {} cannot be used: {problem}", archive.display())]
     Model {

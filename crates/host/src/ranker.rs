@@ -3,8 +3,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use deskhand_local_client::{
-    Call, LocalProgram,
-    protocol::{Output, Request},
+    LocalCall, LocalProgram,
+    protocol::{LocalOutput, LocalRequest},
 };
 use deskhand_runtime::Ranker;
 
@@ -15,10 +15,10 @@ pub fn ranker(archive: PathBuf) -> Ranker {
     let program = LocalProgram::shared(find_local().as_deref());
     Arc::new(move |wanted, texts| {
         let (archive, query, texts) = (archive.clone(), wanted.to_owned(), texts.to_vec());
-        let call = program.call(Request::Nearness { archive, query, texts }, &[]);
-        match call.and_then(Call::wait).map_err(|error| error.to_string())? {
-            Output::Nearness(nearness) => Ok(nearness),
-            Output::Loaded | Output::Texts(_) => Err("the answer is not one to texts".to_owned()),
+        let call = program.call(LocalRequest::Nearness { archive, query, texts }, &[]);
+        match call.and_then(LocalCall::wait).map_err(|error| error.to_string())? {
+            LocalOutput::Nearness(nearness) => Ok(nearness),
+            LocalOutput::Loaded | LocalOutput::Texts(_) => Err("the answer is not one to texts".to_owned()),
         }
     })
 }

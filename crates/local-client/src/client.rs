@@ -13,18 +13,18 @@ use std::{
     thread,
 };
 
-use crate::protocol::{self, Answer, Hello, Message, Output, Request};
+use crate::protocol::{self, ClientMessage, Hello, LocalOutput, LocalRequest, LocalResponse};
 
 /// The name of the program.
 pub const NAME: &str = "deskhand-local";
 
 /// Work that the program did not do.
 #[derive(Debug, thiserror::Error)]
-pub enum LocalError {
-    /// It is not installed.
+pub enum CallError {
+    /// The program is not installed.
     #[error("`{NAME}` is not installed; install it with `cargo xtask setup --with local`")]
     Missing,
-    /// It cannot be started.
+    /// The program cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     Start {
         /// The program.
@@ -32,7 +32,7 @@ pub enum LocalError {
         /// The cause.
         source: io::Error,
     },
-    /// It belongs to another version of Deskhand.
+    /// The program belongs to another version of Deskhand.
     #[error(
         "{} has the version {version}, and Deskhand has {}; install it again with `cargo xtask setup --with local`",
         program.display(),
@@ -44,10 +44,10 @@ pub enum LocalError {
         /// Its version.
         version: String,
     },
-    /// It ended before it answered.
+    /// The program ended before it answered.
     #[error("`{NAME}` ended before it answered")]
     Ended,
-    /// It cannot do the work.
+    /// The program reports why it cannot do the work.
     #[error("{0}")]
     Refused(String),
 }
@@ -56,11 +56,11 @@ pub enum LocalError {
 #[derive(Debug)]
 pub struct LocalProgram {
     path: Option<PathBuf>,
-    running: Mutex<Option<Arc<Running>>>,
+    running: Mutex<Option<Arc<ProgramProcess>>>,
 }
 
 impl LocalProgram {
-    /// The program at a path; without one, calls fail with [`LocalError::Missing`]. All who use the same path at the same time share it.
+    /// The program at a path; without one, calls fail with [`CallError::Missing`]. All who use the same path at the same time share it.
     pub fn shared(path: Option<&Path>) -> Arc<Self> {
         static PROGRAMS: Mutex<Option<HashMap<PathBuf, Weak<LocalProgram>>>> = Mutex::new(None);
         let new = || Arc::new(Self { path: path.map(Path::to_owned), running: Mutex::default() });
@@ -80,37 +80,37 @@ impl LocalProgram {
     ///
     /// # Errors
     /// The program is missing, cannot be started, or ends.
-    pub fn call(&self, request: Request, picture: &[u8]) -> Result<Call, LocalError> {
+    pub fn call(&self, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, CallError> {
         let running = self.running()?;
         running.call(request, picture)
     }
 
-    fn running(&self) -> Result<Arc<Running>, LocalError> {
-        let path = self.path.as_deref().ok_or(LocalError::Missing)?;
+    fn running(&self) -> Result<Arc<ProgramProcess>, CallError> {
+        let path = self.path.as_deref().ok_or(CallError::Missing)?;
         let mut running = locked(&self.running);
         if let Some(running) = running.as_ref().filter(|running| !running.has_ended()) {
             return Ok(Arc::clone(running));
         }
-        let started = Running::start(path)?;
+        let started = ProgramProcess::start(path)?;
         *running = Some(Arc::clone(&started));
         Ok(started)
     }
 }
 
-/// Where answers go, by the number of their call; `None` once the program has ended.
-type Waiting = Mutex<Option<HashMap<u64, Sender<Result<Output, String>>>>>;
+/// The receivers of answers, by the number of their call; `None` once the program has ended.
+type PendingCalls = Mutex<Option<HashMap<u64, Sender<Result<LocalOutput, String>>>>>;
 
 /// A process of the program. It ends when its input is closed, and with it this value.
 #[derive(Debug)]
-struct Running {
+struct ProgramProcess {
     input: Mutex<ChildStdin>,
-    waiting: Arc<Waiting>,
+    waiting: Arc<PendingCalls>,
     next: AtomicU64,
 }
 
-impl Running {
-    fn start(program: &Path) -> Result<Arc<Self>, LocalError> {
-        let failed = |source: io::Error| LocalError::Start { program: program.to_owned(), source };
+impl ProgramProcess {
+    fn start(program: &Path) -> Result<Arc<Self>, CallError> {
+        let failed = |source: io::Error| CallError::Start { program: program.to_owned(), source };
         let mut command = Command::new(program);
         // Nothing in the environment is for it.
         command.env_clear().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -140,20 +140,20 @@ impl Running {
         locked(&self.waiting).is_none()
     }
 
-    fn call(self: Arc<Self>, request: Request, picture: &[u8]) -> Result<Call, LocalError> {
+    fn call(self: Arc<Self>, request: LocalRequest, picture: &[u8]) -> Result<LocalCall, CallError> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = mpsc::channel();
-        locked(&self.waiting).as_mut().ok_or(LocalError::Ended)?.insert(id, sender);
-        let message = Message::Call { id, request, picture_bytes: picture.len() };
+        locked(&self.waiting).as_mut().ok_or(CallError::Ended)?.insert(id, sender);
+        let message = ClientMessage::Call { id, request, picture_bytes: picture.len() };
         let written = protocol::write(&mut *locked(&self.input), &message, picture);
-        written.map_err(|_| LocalError::Ended)?;
-        Ok(Call { id, answer, running: self })
+        written.map_err(|_| CallError::Ended)?;
+        Ok(LocalCall { id, answer, running: self })
     }
 }
 
 /// Reads the first line of a program that has just started.
-fn greeted(child: &mut Child, program: &Path) -> Result<(ChildStdin, BufReader<ChildStdout>), LocalError> {
-    let failed = |source: io::Error| LocalError::Start { program: program.to_owned(), source };
+fn greeted(child: &mut Child, program: &Path) -> Result<(ChildStdin, BufReader<ChildStdout>), CallError> {
+    let failed = |source: io::Error| CallError::Start { program: program.to_owned(), source };
     let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
         return Err(failed(io::ErrorKind::BrokenPipe.into()));
     };
@@ -163,13 +163,13 @@ fn greeted(child: &mut Child, program: &Path) -> Result<(ChildStdin, BufReader<C
     if version == env!("CARGO_PKG_VERSION") {
         Ok((input, output))
     } else {
-        Err(LocalError::Version { program: program.to_owned(), version })
+        Err(CallError::Version { program: program.to_owned(), version })
     }
 }
 
 /// Passes answers on until the program ends.
-fn pass_on(mut output: BufReader<ChildStdout>, waiting: &Waiting) {
-    while let Ok(Some(Answer { id, result })) = protocol::read(&mut output) {
+fn pass_on(mut output: BufReader<ChildStdout>, waiting: &PendingCalls) {
+    while let Ok(Some(LocalResponse { id, result })) = protocol::read(&mut output) {
         let caller = locked(waiting).as_mut().and_then(|waiting| waiting.remove(&id));
         if let Some(caller) = caller {
             // It may wait no more.
@@ -180,43 +180,43 @@ fn pass_on(mut output: BufReader<ChildStdout>, waiting: &Waiting) {
 
 /// A call that was begun.
 #[derive(Debug)]
-pub struct Call {
+pub struct LocalCall {
     id: u64,
-    answer: Receiver<Result<Output, String>>,
-    running: Arc<Running>,
+    answer: Receiver<Result<LocalOutput, String>>,
+    running: Arc<ProgramProcess>,
 }
 
-impl Call {
+impl LocalCall {
     /// Stops the work of this call when it is dropped.
     #[must_use]
-    pub fn stop_on_drop(&self) -> Stop {
-        Stop { id: self.id, running: Arc::clone(&self.running) }
+    pub fn stop_on_drop(&self) -> CancelOnDrop {
+        CancelOnDrop { id: self.id, running: Arc::clone(&self.running) }
     }
 
     /// Waits for the answer. Blocking.
     ///
     /// # Errors
     /// The program cannot do the work, or ends.
-    pub fn wait(self) -> Result<Output, LocalError> {
-        self.answer.recv().map_err(|_| LocalError::Ended)?.map_err(LocalError::Refused)
+    pub fn wait(self) -> Result<LocalOutput, CallError> {
+        self.answer.recv().map_err(|_| CallError::Ended)?.map_err(CallError::Refused)
     }
 }
 
 /// Tells the program, when it is dropped, that nobody waits for a call.
 #[derive(Debug)]
-pub struct Stop {
+pub struct CancelOnDrop {
     id: u64,
-    running: Arc<Running>,
+    running: Arc<ProgramProcess>,
 }
 
-impl Drop for Stop {
+impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let answered =
             !locked(&self.running.waiting).as_ref().is_some_and(|calls| calls.contains_key(&self.id));
         // While another call is being written, this one goes on for nothing rather than to block here.
         if let (false, Ok(mut input)) = (answered, self.running.input.try_lock()) {
             // A program that has ended has stopped.
-            let _ = protocol::write(&mut *input, &Message::Stop { id: self.id }, &[]);
+            let _ = protocol::write(&mut *input, &ClientMessage::Stop { id: self.id }, &[]);
         }
     }
 }

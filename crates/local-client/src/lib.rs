@@ -7,4 +7,4 @@
 mod client;
 pub mod protocol;
 
-pub use client::{Call, LocalError, LocalProgram, NAME, Stop};
+pub use client::{CallError, CancelOnDrop, LocalCall, LocalProgram, NAME};

@@ -23,14 +23,14 @@ pub struct Hello {
 /// A message to the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Message {
+pub enum ClientMessage {
     /// A call, which is answered once.
     Call {
         /// Its number, which no other call has.
         id: u64,
         /// The work.
-        request: Request,
-        /// How many bytes of a picture follow the line.
+        request: LocalRequest,
+        /// The size of the picture that follows the line, in bytes.
         picture_bytes: usize,
     },
     /// Nobody waits for a call any more. It is answered nevertheless.
@@ -43,7 +43,7 @@ pub enum Message {
 /// Work of the program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Request {
+pub enum LocalRequest {
     /// Loads an OCR model, ahead of its first picture.
     LoadReader {
         /// The archive of the model.
@@ -73,17 +73,17 @@ pub enum Request {
 
 /// The answer to a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Answer {
+pub struct LocalResponse {
     /// The number of the call.
     pub id: u64,
     /// The result, or why there is none.
-    pub result: Result<Output, String>,
+    pub result: Result<LocalOutput, String>,
 }
 
 /// The result of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Output {
+pub enum LocalOutput {
     /// The model is loaded.
     Loaded,
     /// The texts in a picture, from the top.

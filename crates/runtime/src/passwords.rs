@@ -50,7 +50,7 @@ impl Finder {
     }
 }
 
-/// Returns `true` if a line tells of passwords that were typed.
+/// Returns `true` if a line records typed passwords.
 pub(crate) fn types_passwords(line: &Line) -> bool {
     let Record::Event(record) = &line.record else { return false };
     let (Event::Replied { passwords, .. } | Event::Disclosed { passwords, .. }) = &record.event else {

@@ -12,7 +12,7 @@ use std::{
 };
 
 use deskhand_local_client::protocol::{
-    Answer, Hello, Message, Output, PictureText, Request, read, read_picture, write,
+    ClientMessage, Hello, LocalOutput, LocalRequest, LocalResponse, PictureText, read, read_picture, write,
 };
 
 use crate::{
@@ -23,9 +23,9 @@ use crate::{
 /// Models by their archives, each loaded when it is first used.
 type Models<T> = Mutex<HashMap<PathBuf, Arc<OnceLock<Result<T, String>>>>>;
 
-/// What all calls share.
+/// The models that are loaded, and the calls that run.
 #[derive(Default)]
-struct Shared {
+struct LoadedModels {
     readers: Models<TextReader>,
     embedders: Models<Embedder>,
     /// Of each call that runs: set once nobody waits for it.
@@ -39,15 +39,15 @@ struct Shared {
 pub fn serve(mut from: impl BufRead, mut to: impl Write + Send + 'static) -> io::Result<()> {
     write(&mut to, &Hello { version: env!("CARGO_PKG_VERSION").to_owned() }, &[])?;
     let to = Arc::new(Mutex::new(to));
-    let shared = Arc::new(Shared::default());
-    while let Some(message) = read::<Message>(&mut from)? {
+    let shared = Arc::new(LoadedModels::default());
+    while let Some(message) = read::<ClientMessage>(&mut from)? {
         match message {
-            Message::Stop { id } => {
+            ClientMessage::Stop { id } => {
                 if let Some(stop) = locked(&shared.stops).get(&id) {
                     stop.store(true, Ordering::Relaxed);
                 }
             }
-            Message::Call { id, request, picture_bytes } => {
+            ClientMessage::Call { id, request, picture_bytes } => {
                 let picture = read_picture(&mut from, picture_bytes)?;
                 let stop = Arc::new(AtomicBool::new(false));
                 locked(&shared.stops).insert(id, Arc::clone(&stop));
@@ -56,7 +56,7 @@ pub fn serve(mut from: impl BufRead, mut to: impl Write + Send + 'static) -> io:
                     let result = shared.answer(request, picture, &stop);
                     locked(&shared.stops).remove(&id);
                     // A client that has gone ends the program.
-                    let _ = write(&mut *locked(&to), &Answer { id, result }, &[]);
+                    let _ = write(&mut *locked(&to), &LocalResponse { id, result }, &[]);
                 };
                 thread::Builder::new().name("call".to_owned()).spawn(work)?;
             }
@@ -65,21 +65,26 @@ pub fn serve(mut from: impl BufRead, mut to: impl Write + Send + 'static) -> io:
     Ok(())
 }
 
-impl Shared {
-    fn answer(&self, request: Request, rgb: Vec<u8>, stop: &AtomicBool) -> Result<Output, String> {
+impl LoadedModels {
+    fn answer(&self, request: LocalRequest, rgb: Vec<u8>, stop: &AtomicBool) -> Result<LocalOutput, String> {
         match request {
-            Request::LoadReader { archive } => self.with_reader(&archive, |_| Ok(Output::Loaded)),
-            Request::ReadText { archive, width, height, letters } => self.with_reader(&archive, |reader| {
-                let pixels = Pixels { width, height, rgb };
-                let texts = reader.read(pixels, letters, stop).map_err(|error| error.to_string())?;
-                Ok(Output::Texts(texts.into_iter().map(picture_text).collect()))
-            }),
-            Request::Nearness { archive, query, texts } => {
+            LocalRequest::LoadReader { archive } => self.with_reader(&archive, |_| Ok(LocalOutput::Loaded)),
+            LocalRequest::ReadText { archive, width, height, letters } => {
+                self.with_reader(&archive, |reader| {
+                    let pixels = Pixels { width, height, rgb };
+                    let texts = reader.read(pixels, letters, stop).map_err(|error| error.to_string())?;
+                    Ok(LocalOutput::Texts(texts.into_iter().map(picture_text).collect()))
+                })
+            }
+            LocalRequest::Nearness { archive, query, texts } => {
                 let slot = slot(&self.embedders, archive.clone());
                 let embedder =
                     slot.get_or_init(|| Embedder::open(&archive).map_err(|error| error.to_string()));
                 let embedder = embedder.as_ref().map_err(Clone::clone)?;
-                embedder.nearness(&query, &texts).map(Output::Nearness).map_err(|error| error.to_string())
+                embedder
+                    .nearness(&query, &texts)
+                    .map(LocalOutput::Nearness)
+                    .map_err(|error| error.to_string())
             }
         }
     }
@@ -87,8 +92,8 @@ impl Shared {
     fn with_reader(
         &self,
         archive: &Path,
-        work: impl FnOnce(&TextReader) -> Result<Output, String>,
-    ) -> Result<Output, String> {
+        work: impl FnOnce(&TextReader) -> Result<LocalOutput, String>,
+    ) -> Result<LocalOutput, String> {
         let slot = slot(&self.readers, archive.to_owned());
         let reader = slot.get_or_init(|| TextReader::open(archive).map_err(|error| error.to_string()));
         work(reader.as_ref().map_err(Clone::clone)?)

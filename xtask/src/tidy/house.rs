@@ -83,9 +83,9 @@ const OPENINGS: &[&str] = &["What", "Whether", "How", "Where", "It"];
 
 /// The limits, in tenths of a percent. Lower one when the figure has come down.
 const SHARED_MAX: usize = 406;
-const PARTICIPLES_MAX: usize = 155;
-const OPENINGS_MAX: usize = 224;
-const CIRCLES_MAX: usize = 188;
+const PARTICIPLES_MAX: usize = 154;
+const OPENINGS_MAX: usize = 186;
+const CIRCLES_MAX: usize = 185;
 
 /// A part of a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +117,7 @@ fn product(files: &[SourceFile]) -> impl Iterator<Item = &SourceFile> {
         let doubles = ["crates/testkit/", "crates/desktop-fake/"];
         file.is_rust()
             && !file.is_test()
-            && path.starts_with("crates/")
+            && ["crates/", "extras/"].iter().any(|folder| path.starts_with(folder))
             && path.contains("/src/")
             && !doubles.iter().any(|folder| path.starts_with(folder))
     };

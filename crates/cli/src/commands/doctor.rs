@@ -320,7 +320,9 @@ fn elements(config: &Config) -> Finding {
     let reads = |options: &DetectOptions| options.ocr == OcrUse::Always;
     let result =
         config.to_detection().map_err(|error| (error.to_string(), error.help())).and_then(|options| {
-            if let (Some(_), Some(missing)) = (&options.reader.model, config::local_program_missing()) {
+            if options.reader.model.is_some()
+                && let Some(missing) = config::local_program_missing()
+            {
                 let fix = "`cargo xtask setup --with local`, or `ocr.reader = \"tesseract\"`";
                 return Err((format!("a model for OCR is pulled, but {missing}"), fix.to_owned()));
             }

@@ -70,7 +70,7 @@ impl Tree {
         }
     }
 
-    /// Returns `true` if the application tells of nothing that can be acted on, as a dialog of another toolkit may: what is listed was found in a
+    /// Returns `true` if the application exposes nothing that can be acted on, as a dialog of another toolkit may: what is listed was found in a
     /// picture, or is no control.
     pub fn has_no_controls(&self) -> bool {
         self.elements.iter().all(|element| !element.source.is_tree() || !element.role.is_interactive())

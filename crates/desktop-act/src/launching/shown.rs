@@ -131,7 +131,7 @@ impl<'a> Look<'a> {
         shown
     }
 
-    /// Returns `true` if a window may show what its title does not name: it names nothing else, and is no dialog of a window.
+    /// Returns `true` if a window may show a document that its title does not name: the title names no other, and it is no dialog.
     fn may_show_unnamed(&self, info: &WindowInfo) -> bool {
         info.stands_alone() && !self.wishes.iter().any(|wish| wish.is_named_by(&info.title))
     }

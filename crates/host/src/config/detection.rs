@@ -154,12 +154,13 @@ pub(super) fn to_options(
         (false, true) => OcrUse::EmptyWindows,
         (false, false) => OcrUse::Never,
     };
+    let model = if use_ocr == OcrUse::Never { None } else { ocr.model(pulled)? };
     Ok(DetectOptions {
         tree: has(ControlBackend::AtSpi),
         ocr: use_ocr,
         reader: OcrOptions {
-            model: if use_ocr == OcrUse::Never { None } else { ocr.model(pulled)? },
-            local: find_local(),
+            local: model.is_some().then(find_local).flatten(),
+            model,
             program: ocr.program.clone(),
             languages: ocr.languages.clone(),
             scale: ocr.scale,

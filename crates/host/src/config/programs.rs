@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use deskhand_local_client::{LocalError, NAME};
+use deskhand_local_client::{CallError, NAME};
 use deskhand_process::{PATH_DEFAULT, find_helper, find_program};
 
 use super::load::{variable, xdg};
@@ -16,13 +16,13 @@ pub(super) fn programs_dir() -> PathBuf {
 }
 
 /// `deskhand-local`, which computes with models on this machine; `None` if it is not installed. Blocking.
-pub fn find_local() -> Option<PathBuf> {
+pub(crate) fn find_local() -> Option<PathBuf> {
     find(NAME)
 }
 
-/// What to do if `deskhand-local` is not installed; `None` if it is. Blocking.
+/// The command that installs `deskhand-local`, in a sentence; `None` if it is installed. Blocking.
 pub fn local_program_missing() -> Option<String> {
-    find_local().is_none().then(|| LocalError::Missing.to_string())
+    find_local().is_none().then(|| CallError::Missing.to_string())
 }
 
 /// A program of ours: in the folder of the variable, or else in that of set-up, or on PATH where applications cannot write.

@@ -44,7 +44,7 @@ pub trait WatchHands: Send + Sync {
     /// [`deskhand_desktop::DesktopError`] if this desktop cannot be watched.
     fn begin(&self) -> BoxFuture<'_, DesktopResult<Box<dyn HandsWatch>>>;
 
-    /// Returns `true` if a window is no part of what is done, such as the terminal from which the session runs.
+    /// Returns `true` if a window does not belong to the session, such as the terminal from which the session runs.
     fn leaves_out(&self, window: &WindowInfo) -> bool;
 }
 

@@ -7,7 +7,7 @@ use rten::{Model, RunOptions};
 
 use super::{
     boxes::{Area, lines},
-    reader::OcrError,
+    error::OcrError,
     squeeze::Squeezed,
     tensor::{channels, compute, load},
     workers::Workers,

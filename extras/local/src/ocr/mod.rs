@@ -6,6 +6,7 @@
 
 mod boxes;
 mod detector;
+mod error;
 mod ink;
 mod letters;
 mod reader;
@@ -16,4 +17,5 @@ mod workers;
 
 pub use boxes::Area;
 pub use deskhand_local_client::protocol::Letters;
-pub use reader::{OcrError, Pixels, ReadText, TextReader};
+pub use error::OcrError;
+pub use reader::{Pixels, ReadText, TextReader};

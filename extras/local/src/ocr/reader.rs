@@ -7,13 +7,14 @@ use std::{
     thread,
 };
 
-use crate::archive::{Archive, ArchiveError};
+use crate::archive::Archive;
 use image::RgbImage;
 
 use super::{
     Letters,
     boxes::Area,
     detector::Detector,
+    error::OcrError,
     ink::{Label, labels},
     recogniser::{Recogniser, Said},
     workers::Workers,
@@ -23,32 +24,6 @@ use super::{
 const FILE_MAX: u64 = 256 * 1024 * 1024;
 /// The most labels of a picture that are read.
 const LABELS_MAX: usize = 2_000;
-
-/// Pictures that cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum OcrError {
-    /// The archive of the model cannot be used.
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
-    /// A part of the model has another form, or the computation failed.
-    #[error("the {part} of the OCR model: {problem}")]
-    Model {
-        /// The part.
-        part: &'static str,
-        /// What is wrong.
-        problem: String,
-    },
-    /// The sides of a picture do not fit to its pixels.
-    #[error("{bytes} bytes are not a picture of {width} × {height} pixels")]
-    Sides {
-        /// The width in pixels.
-        width: u32,
-        /// The height in pixels.
-        height: u32,
-        /// How many bytes there are.
-        bytes: usize,
-    },
-}
 
 /// A picture: rows from the top, without padding, three bytes a pixel.
 #[derive(Debug)]

@@ -12,9 +12,9 @@ use rten::{Model, RunOptions};
 use super::{
     Letters,
     detector::{sides, u32_of},
+    error::OcrError,
     ink::Label,
     letters::has,
-    reader::OcrError,
     tensor::{channels, compute, load},
 };
 

@@ -3,7 +3,7 @@
 use image::RgbImage;
 use rten::{Model, ModelOptions, RunOptions, Value, op_registry};
 
-use super::reader::OcrError;
+use super::error::OcrError;
 
 /// Loads a model with the operators that PP-OCR uses; others are left out of the program.
 ///

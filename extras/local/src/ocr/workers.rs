@@ -14,7 +14,7 @@ use std::{
 
 use rten::{RunOptions, ThreadPool};
 
-use super::reader::OcrError;
+use super::error::OcrError;
 
 /// The most threads: more are of little use for a window, and others need processors, too.
 const THREADS_MAX: usize = 4;

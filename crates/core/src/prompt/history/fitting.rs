@@ -25,7 +25,7 @@ impl InFull {
         self.0.extend(readings);
     }
 
-    /// Returns `true` if this reading is told.
+    /// Returns `true` if the prompt contains this reading.
     pub(in crate::prompt) fn has(&self, reading: ReadingId) -> bool {
         self.0.contains(&reading)
     }

@@ -200,7 +200,7 @@ fn without_quotes(pattern: &str) -> String {
     text
 }
 
-/// Returns `true` if a name tells of content that changes by itself, so that nothing is recognised by it.
+/// Returns `true` if a name contains a value that changes by itself, and so identifies nothing.
 pub(super) fn is_volatile(name: &str) -> bool {
     const LANDMARK_CHARS_MAX: usize = 60;
     name.chars().any(|c| c.is_ascii_digit()) || name.chars().count() > LANDMARK_CHARS_MAX
