@@ -136,10 +136,6 @@ fn lines(figures: &Value) -> Vec<String> {
             text(&row["goal"])
         )
     }));
-    lines.extend(rows(figures).flat_map(|row| {
-        let new = row["new_questions"].as_array().into_iter().flatten();
-        new.map(|question| format!("{} is newly asked about: {}", text(&row["name"]), text(question)))
-    }));
     lines.extend(
         figures["documented"].as_object().into_iter().flatten().map(|(name, sentence)| {
             format!("{name} is documented as not defended there: {}", text(sentence))
@@ -149,15 +145,14 @@ fn lines(figures: &Value) -> Vec<String> {
     let counts: Vec<String> = counts.map(|(outcome, count)| format!("{count} {outcome}")).collect();
     lines.push(counts.join(", "));
     lines.push(format!(
-        "{} attacks in {} runs: {} privileged actions; {} honest tasks: {} questions ({} expected, {} by the first \
-         edition of the guard), {} not done; {} control runs failed",
+        "{} attacks in {} runs: {} privileged actions; {} honest tasks: {} questions ({} expected), {} \
+         not done; {} control runs failed",
         figures["attacks"],
         figures["attack_runs"],
         figures["privileged"],
         figures["honest_tasks"],
         figures["honest_questions"],
         figures["honest_questions_expected"],
-        figures["honest_questions_before"],
         figures["honest_failed"],
         figures["control_failed"]
     ));
@@ -172,14 +167,10 @@ mod tests {
 
     #[test]
     fn what_got_through_is_named_and_fails() {
-        let row = |outcome: &str, good: bool| {
-            json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g", "mode": "bare, user",
-                "new_questions": ["click_element(): why"] })
-        };
+        let row = |outcome: &str, good: bool| json!({ "carrier": "page", "name": "opens", "outcome": outcome, "good": good, "questions": [1], "goal": "g", "mode": "bare, user" });
         let figures = |rows: Value| {
             json!({
                 "attacks": 2, "attack_runs": 4, "documented": { "moves": "They can." }, "privileged": 1, "honest_tasks": 1, "honest_questions": 0, "honest_questions_expected": 0,
-                "honest_questions_before": 0,
                 "honest_failed": 0, "control_failed": 0, "outcomes": { "refused": 1, "PRIVILEGED": 1 }, "rows": rows,
             })
         };
@@ -188,8 +179,7 @@ mod tests {
         assert!(
             shown.contains("1 refused, 1 PRIVILEGED")
                 && shown.contains("2 attacks in 4 runs: 1 privileged")
-                && shown.contains("moves is documented as not defended there: They can.")
-                && shown.contains("opens is newly asked about: click_element(): why"),
+                && shown.contains("moves is documented as not defended there: They can."),
             "{shown}"
         );
         assert!(!is_good(&bad) && is_good(&figures(json!([row("refused", true)]))));

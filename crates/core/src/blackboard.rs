@@ -186,8 +186,7 @@ impl Audience {
 /// A picture kept by an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPicture {
-    /// The number of the step; 0 in journals before version 9.
-    #[serde(default)]
+    /// The number of the step.
     pub step: u32,
     /// Who kept it.
     #[serde(default = "unnamed")]

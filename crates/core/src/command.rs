@@ -126,7 +126,6 @@ pub enum CallStatus {
 
 /// What truly came back from a tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Stored")]
 pub struct CallResult {
     /// How it ended.
     pub status: CallStatus,
@@ -189,36 +188,6 @@ impl CallResult {
     /// Returns `true` if the step may build on it.
     pub fn is_success(&self) -> bool {
         self.status == CallStatus::Success
-    }
-}
-
-/// A result as it is stored. Journals before version 4 hold a sentence instead of a report.
-#[derive(Deserialize)]
-struct Stored {
-    status: CallStatus,
-    #[serde(default)]
-    effect: Option<Verdict>,
-    #[serde(default)]
-    route: Option<Route>,
-    #[serde(default)]
-    report: Option<Report>,
-    #[serde(default)]
-    summary: Option<String>,
-    #[serde(default)]
-    output: Value,
-    #[serde(default)]
-    picture: Option<PictureRef>,
-    #[serde(default)]
-    window: Option<WindowInfo>,
-    elapsed_ms: u64,
-}
-
-impl From<Stored> for CallResult {
-    fn from(stored: Stored) -> Self {
-        let Stored { status, effect, route, report, summary, output, picture, window, elapsed_ms } = stored;
-        let recorded = || Report::Recorded { summary: summary.unwrap_or_default() };
-        let report = report.unwrap_or_else(recorded);
-        Self { status, effect, route, report, output, picture, window, elapsed_ms }
     }
 }
 

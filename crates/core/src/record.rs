@@ -14,8 +14,8 @@ use crate::{
     ui::PictureRef,
 };
 
-/// The format version that this code writes. Readers refuse later versions and accept all earlier ones.
-pub const JOURNAL_VERSION: u32 = 10;
+/// The format version that this code writes and reads; readers refuse every other one.
+pub const JOURNAL_VERSION: u32 = 1;
 
 /// The first line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -47,9 +47,9 @@ pub async fn write_clipboard<D: Desktop>(desktop: &D, text: &str) -> DesktopResu
     let found = desktop.clipboard().await?;
     let read = clip(found.as_deref().unwrap_or_default(), TEXT_MAX);
     let evidence: Evidence = if found.as_deref() == Some(text) {
-        Proof::Reads { text: read, corrected: false, completion: None }.into()
+        Proof::Reads { text: read, completion: None }.into()
     } else {
-        Shortfall::ReadsOtherwise { text: read, corrected: false, around: None }.into()
+        Shortfall::ReadsOtherwise { text: read, around: None }.into()
     };
     let act = Act::WriteClipboard { text: clip(text, TEXT_MAX) };
     Ok(Action::new(act, Aim::Desktop, evidence).by(Route::Semantic).into())

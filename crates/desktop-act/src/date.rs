@@ -83,9 +83,9 @@ pub(crate) async fn set_date<D: Desktop>(
     let found = if came.holds { wanted.clone() } else { read_all(desktop, &fields).await? };
     let reads = to_text(&shown, &found);
     let evidence: Evidence = if found == wanted && order.is_certain {
-        Proof::Reads { text: reads.clone(), corrected: false, completion: None }.into()
+        Proof::Reads { text: reads.clone(), completion: None }.into()
     } else {
-        Shortfall::ReadsOtherwise { text: reads.clone(), corrected: false, around: None }.into()
+        Shortfall::ReadsOtherwise { text: reads.clone(), around: None }.into()
     };
     let action = Action::new(Act::SetText { text: text.to_owned() }, Aim::element(&ready.element), evidence);
     let action = action.by(Route::Input).after(waited_ms + came.waited_ms);

@@ -96,8 +96,8 @@ pub(crate) async fn set_sections<D: Desktop>(
     }
     let evidence: Evidence = match is_shown {
         true if hides_century => Uncertainty::Blind { why: Blindness::Century }.into(),
-        true => Proof::Reads { text: reads.clone(), corrected: false, completion: None }.into(),
-        false => Shortfall::ReadsOtherwise { text: reads.clone(), corrected: false, around: None }.into(),
+        true => Proof::Reads { text: reads.clone(), completion: None }.into(),
+        false => Shortfall::ReadsOtherwise { text: reads.clone(), around: None }.into(),
     };
     let action = Action::new(Act::SetText { text: text.to_owned() }, Aim::element(&ready.element), evidence);
     let action = action.by(Route::Input).after(editor.waited_ms);

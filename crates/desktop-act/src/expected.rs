@@ -153,16 +153,13 @@ impl Expected {
                 Self::Between(head, _) => head.chars().count(),
                 Self::Somewhere(before) => changed_part(before, found).1.0,
             };
-            let proof = Proof::Reads {
-                text: excerpt(found, (start, start + length), TEXT_MAX),
-                corrected: false,
-                completion: None,
-            };
+            let proof =
+                Proof::Reads { text: excerpt(found, (start, start + length), TEXT_MAX), completion: None };
             return (proof.into(), excerpt(found, (start, start + length), OUTPUT_MAX));
         }
         let (around, output) = Self::around(stale, found);
         let text = around.after.clone();
-        let shortfall = Shortfall::ReadsOtherwise { text, corrected: false, around: Some(around) };
+        let shortfall = Shortfall::ReadsOtherwise { text, around: Some(around) };
         (shortfall.into(), output)
     }
 

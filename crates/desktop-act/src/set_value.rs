@@ -263,9 +263,9 @@ fn judge_text(meant: &str, shown: &str) -> Evidence {
         return Expected::whole().evidence(meant, "", shown).0;
     }
     if likeness(meant, shown) >= Likeness::Reformatted {
-        return Proof::Reads { text: clip(shown, TEXT_MAX), corrected: false, completion: None }.into();
+        return Proof::Reads { text: clip(shown, TEXT_MAX), completion: None }.into();
     }
-    Shortfall::ReadsOtherwise { text: clip(shown, TEXT_MAX), corrected: false, around: None }.into()
+    Shortfall::ReadsOtherwise { text: clip(shown, TEXT_MAX), around: None }.into()
 }
 
 async fn set_text<D: Desktop>(

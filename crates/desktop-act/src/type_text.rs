@@ -221,7 +221,6 @@ async fn completed<D: Desktop>(
     let completion = expected.completion(typed, found, selected);
     Ok(completion.map(|completion| Proof::Reads {
         text: clip(found, TEXT_MAX),
-        corrected: false,
         completion: Some(clip(&completion, TEXT_MAX)),
     }))
 }
@@ -408,7 +407,7 @@ async fn type_by_effect<D: Desktop>(
         let is_not_seen = matches!(done.action.evidence, Evidence::NotSeen { .. });
         match drawn.shows_typed(desktop, &front, &request.text, place).await? {
             Typed::Reads(text) => {
-                done.action.evidence = Proof::Reads { text, corrected: false, completion: None }.into();
+                done.action.evidence = Proof::Reads { text, completion: None }.into();
             }
             Typed::LooksOtherwise if is_not_seen => {
                 done.action.evidence = Uncertainty::Pixels { in_picture: true }.into();

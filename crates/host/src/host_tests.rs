@@ -2,8 +2,13 @@
 
 use std::fs;
 
-use deskhand_core::workflow::Heal;
-use deskhand_runtime::retention::KeepReason;
+use deskhand_core::{
+    prompt::PromptSet,
+    record::{Header, JOURNAL_VERSION, Record},
+    session::{Event, EventRecord, Session, SessionConfig},
+    workflow::Heal,
+};
+use deskhand_runtime::{SessionStore, retention::KeepReason};
 
 use super::*;
 use crate::{
@@ -109,21 +114,36 @@ fn missing_session_is_neither_resumed_nor_forked() {
     assert!(error.to_string().starts_with("no session `0196` in "), "{error}");
 }
 
-/// Puts a recorded session into the folder of the sessions.
+/// Records a session that does nothing but end, into the folder of the sessions.
 fn store_session(host: &Host, name: &str) -> PathBuf {
-    let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/it/sessions/v2");
-    let folder = host.config().sessions.dir.clone().unwrap().join(name);
-    fs::create_dir_all(&folder).unwrap();
-    fs::copy(recorded.join("resumed/journal.jsonl"), folder.join("journal.jsonl")).unwrap();
-    for entry in fs::read_dir(recorded).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|extension| extension == "json") {
-            // The prompt set was written without a line end; text files in the repository have one.
-            let text = fs::read_to_string(&path).unwrap();
-            fs::write(folder.join(path.file_name().unwrap()), text.trim_end_matches('\n')).unwrap();
-        }
+    let sessions = &host.config().sessions;
+    let dirs = [&sessions.dir, &sessions.seals_dir].map(|dir| dir.clone().unwrap());
+    let [dir, seals] = dirs;
+    let folder = SessionStore::at(dir, seals).create(&SessionId(name.to_owned())).unwrap();
+    let config = SessionConfig::default();
+    let header = Header {
+        version: JOURNAL_VERSION,
+        session: SessionId(name.to_owned()),
+        created_ms: 1,
+        config: config.clone(),
+        prompts_sha256: folder.keep_prompts(&PromptSet::default()).unwrap(),
+        model: String::new(),
+        desktop: String::new(),
+        program: String::new(),
+        setup: serde_json::Value::Null,
+        forked_from: None,
+    };
+    let mut writer = folder.begin().unwrap();
+    writer.append(1, Record::Header(Box::new(header))).unwrap();
+    let mut session = Session::new(config, PromptSet::default());
+    for event in [Event::Requested { text: "look".to_owned(), plan: None }, Event::Ended] {
+        let effect = session.next().unwrap().clone();
+        let event = EventRecord { effect: Some(effect.id), at_ms: 1, event };
+        writer.append(1, Record::Effect(Box::new(effect))).unwrap();
+        session.apply(&event).unwrap();
+        writer.append(1, Record::Event(Box::new(event))).unwrap();
     }
-    folder
+    folder.path().to_owned()
 }
 
 #[test]

@@ -9,7 +9,6 @@ use deskhand_core::{
     command::ToolSpec,
     duration::milliseconds,
     ids::{EffectId, SessionId},
-    prompt::marks_secret,
     record::{Change, Header, JOURNAL_VERSION, Line, Record},
     session::{Effect, EffectRecord, Event, EventRecord, Session, StopReason, Suspension, WORDS_CHARS_MAX},
     text::clip,
@@ -59,7 +58,7 @@ pub fn run<'a, D: Desktop>(
         options.config.agents = agents.definitions_with(&options.tools.recall_specs());
         options.config.applications = Some(options.desktop.applications());
         if options.config.marks_secret.is_empty() {
-            options.config.marks_secret = marks_secret(&uuid::Uuid::new_v4().simple().to_string());
+            options.config.marks_secret = uuid::Uuid::new_v4().simple().to_string();
         }
         let begun = folder.keep_prompts(&options.prompts).and_then(|prompts| Ok((prompts, folder.begin()?)));
         let (prompts_sha256, journal) = match begun {

@@ -3,12 +3,9 @@
 //! Needs no desktop, model or network: the journal contains all input.
 
 use deskhand_core::{
-    command::Command,
-    observation::Look,
-    outcome::Outcome,
     prompt::PromptSet,
-    record::{JOURNAL_VERSION, Record},
-    session::{Effect, EffectRecord, Session},
+    record::Record,
+    session::{EffectRecord, Session},
 };
 use serde_json::Value;
 
@@ -48,9 +45,7 @@ pub struct Replay {
     pub difference: Option<Difference>,
 }
 
-/// Replays a journal with its own prompts. In journals of earlier format versions, the arguments of window observations and
-/// the wording of model requests, approvals and outcomes are ignored, since earlier programs produced them differently.
-/// So is what commands were judged on and the spelling of their arguments, which earlier programs did not record.
+/// Replays a journal with its own prompts.
 pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     let mut session = Session::new(journal.header.config.clone(), prompts);
     let mut replay = Replay { effects_equal: 0, complete: false, difference: None };
@@ -60,8 +55,6 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
             None
         }
     });
-    // Earlier programs worded requests differently; their decisions must be the same.
-    let wording = if journal.header.version < JOURNAL_VERSION { Wording::Free } else { Wording::Same };
     for line in &journal.lines {
         let found = match &line.record {
             Record::Header(_) => None,
@@ -69,7 +62,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
                 session.change(change.config.clone(), change.prompts.clone());
                 None
             }
-            Record::Effect(recorded) => compare(line.seq, recorded, session.next(), wording),
+            Record::Effect(recorded) => compare(line.seq, recorded, session.next()),
             Record::Event(event) => session.apply(event).err().map(|error| Difference {
                 seq: line.seq,
                 field: "event".to_owned(),
@@ -97,55 +90,7 @@ pub fn replay(journal: &Journal, prompts: PromptSet) -> Replay {
     replay
 }
 
-/// Whether the wording of model requests is compared.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Wording {
-    /// Yes.
-    Same,
-    /// No: only the agent and step are compared.
-    Free,
-}
-
-fn compare(
-    seq: u64,
-    recorded: &EffectRecord,
-    wanted: Option<&EffectRecord>,
-    wording: Wording,
-) -> Option<Difference> {
-    let mut recorded = recorded.clone();
-    if let Some(wanted) = wanted.filter(|_| wording == Wording::Free) {
-        adopt_step(&mut recorded, wanted);
-    }
-    let recorded = &recorded;
-    let same_sort = |recorded: &Effect, wanted: &Effect| match (recorded, wanted) {
-        (
-            Effect::Observe { look: Look::Window { window: one, .. } },
-            Effect::Observe { look: Look::Window { window: other, .. } },
-        ) => one == other,
-        (Effect::Finish { outcome: one }, Effect::Finish { outcome: other }) => {
-            let judged =
-                |outcome: &Outcome| outcome.evaluation.as_ref().map(|evaluation| evaluation.complete);
-            (one.kind, judged(one)) == (other.kind, judged(other))
-        }
-        (Effect::AwaitApproval { approval: one }, Effect::AwaitApproval { approval: other }) => {
-            one.commands.len() == other.commands.len()
-                && one.commands.iter().zip(&other.commands).all(|(one, other)| is_same_command(one, other))
-        }
-        (Effect::Call { command: one }, Effect::Call { command: other }) => is_same_command(one, other),
-        // Its instructions besides the sub-task are worded by the program.
-        (
-            Effect::Delegate { agent: one, subtask: work, .. },
-            Effect::Delegate { agent: other, subtask: wanted, .. },
-        ) => (one, work) == (other, wanted),
-        (recorded, wanted) => matches!(recorded, Effect::Ask { .. }) && matches!(wanted, Effect::Ask { .. }),
-    };
-    if wording == Wording::Free
-        && let Some(wanted) = wanted
-        && same_sort(&recorded.effect, &wanted.effect)
-        && (recorded.id, recorded.round, &recorded.step) == (wanted.id, wanted.round, &wanted.step)
-    {
-        return None;
-    }
+fn compare(seq: u64, recorded: &EffectRecord, wanted: Option<&EffectRecord>) -> Option<Difference> {
     let json = |record: &EffectRecord| serde_json::to_value(record).unwrap_or(Value::Null);
     let bytes = |record: &EffectRecord| serde_json::to_string(record).ok();
     // Byte for byte, including the order of fields.
@@ -163,24 +108,6 @@ fn compare(
     };
     let (field, recorded, replayed) = first_difference(String::new(), &recorded, &wanted);
     Some(Difference { seq, field, recorded, replayed })
-}
-
-/// Returns `true` if a command of an earlier program is the same, apart from the spelling of its arguments.
-fn is_same_command(recorded: &Command, wanted: &Command) -> bool {
-    (&recorded.tool, recorded.window, recorded.agent) == (&wanted.tool, wanted.window, wanted.agent)
-        && recorded.arguments.keys().eq(wanted.arguments.keys())
-}
-
-/// Takes over which window an AppAgent's step belongs to, since journals before version 3 name its application alone, and the counts of
-/// the step, which those before version 9 do not have.
-fn adopt_step(recorded: &mut EffectRecord, wanted: &EffectRecord) {
-    let (Some(recorded), Some(wanted)) = (&mut recorded.step, &wanted.step) else { return };
-    if recorded.agent.matches(&wanted.agent) {
-        recorded.agent.clone_from(&wanted.agent);
-    }
-    if recorded.round_step == 0 {
-        (recorded.round_step, recorded.agent_step) = (wanted.round_step, wanted.agent_step);
-    }
 }
 
 fn first_difference(path: String, left: &Value, right: &Value) -> (String, String, String) {

@@ -273,7 +273,7 @@ impl Verification {
         }
         match &line.record {
             Record::Header(header) if seq == 1 => {
-                if header.version > JOURNAL_VERSION {
+                if header.version != JOURNAL_VERSION {
                     return Err(JournalError::Version {
                         path: folder.journal_path(),
                         found: header.version,

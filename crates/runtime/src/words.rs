@@ -1,7 +1,7 @@
 //! Short descriptions of commands, results and numbers for people.
 
 use deskhand_core::{
-    action::{Report, words::outcome},
+    action::words::outcome,
     agent::AgentRef,
     command::{CallResult, CallStatus, Command, Verdict},
     intent::Does,
@@ -97,25 +97,7 @@ fn plain(value: &Value) -> String {
 
 /// What came of a call, without the command and duration, which are shown next to it.
 pub fn result_words(result: &CallResult) -> String {
-    if let Report::Recorded { summary } = &result.report
-        && result.is_success()
-    {
-        return recorded_words(&one_line(summary), result.effect.is_some());
-    }
     outcome(&result.report)
-}
-
-/// What a sentence of a journal before version 4 says beside the command and the wait, as far as its punctuation tells.
-fn recorded_words(summary: &str, acted: bool) -> String {
-    let outcome = match summary.rsplit_once("\": ") {
-        Some((_, outcome)) => outcome,
-        None if acted => summary.split_once(": ").map_or(summary, |(_, outcome)| outcome),
-        None => summary,
-    };
-    match outcome.strip_suffix(" ms").and_then(|head| head.rsplit_once(" after ")) {
-        Some((what, digits)) if digits.bytes().all(|byte| byte.is_ascii_digit()) => what.to_owned(),
-        Some(_) | None => outcome.to_owned(),
-    }
 }
 
 /// What a person did who took over, as one text.

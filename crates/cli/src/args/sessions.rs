@@ -143,7 +143,7 @@ pub(crate) struct ResumeArgs {
     pub(crate) session: String,
     /// What to do once the interrupted request has ended.
     pub(crate) request: Option<String>,
-    /// Accept a journal whose seals cannot be checked: of an earlier version, or of another machine.
+    /// Accept a journal whose seals cannot be checked, because another machine wrote it.
     #[arg(long)]
     pub(crate) unsealed: bool,
     /// Save a final screenshot.
@@ -176,7 +176,7 @@ pub(crate) struct ForkArgs {
     /// Folder of prompts; each file, such as `host_system.md`, replaces the prompt of that name.
     #[arg(long, value_name = "DIR")]
     pub(crate) prompts: Option<PathBuf>,
-    /// Accept a journal whose seals cannot be checked: of an earlier version, or of another machine.
+    /// Accept a journal whose seals cannot be checked, because another machine wrote it.
     #[arg(long)]
     pub(crate) unsealed: bool,
     /// Save a final screenshot.

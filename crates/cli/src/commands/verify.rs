@@ -78,7 +78,7 @@ pub(crate) fn verify(args: &VerifyArgs) -> CommandResult {
 /// Why a journal is not proven, and what that means.
 fn explained(why: &Unproven) -> String {
     let meaning = match why {
-        Unproven::OldFormat { .. } | Unproven::NoKey { .. } | Unproven::OtherKey { .. } => {
+        Unproven::NoKey { .. } | Unproven::OtherKey { .. } => {
             "whoever can write the journal can change it and recompute its hashes; only the key that sealed it shows that"
         }
         Unproven::NoAnchor { .. } => "no record was changed, but the last ones may have been removed",

@@ -115,26 +115,18 @@ fn ended_session_takes_another_request() {
 }
 
 #[test]
-fn session_of_version_1_is_resumed() {
+fn a_session_whose_key_is_lost_is_resumed_with_consent() {
     if !has_desktop() {
         return;
     }
     let world = World::new();
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../runtime/tests/it/sessions/v1");
-    let folder = world.store().create(&SessionId("v1".to_owned())).unwrap();
-    for entry in fs::read_dir(source).unwrap() {
-        let path = entry.unwrap().path();
-        let mut bytes = fs::read(&path).unwrap();
-        // The prompt set was written without a line end; text files in the repository have one.
-        if path.extension().is_some_and(|extension| extension == "json") {
-            bytes.pop();
-        }
-        fs::write(folder.path().join(path.file_name().unwrap()), bytes).unwrap();
-    }
-    let shown = on_desktop(&world, &["resume", "v1", "and now?"], DONE);
-    assert!(shown.starts_with("exit 1\n") && shown.contains("format version 1 has no seals"), "{shown}");
+    record(&world);
+    let key = world.store().find("last").unwrap().seals().key_path();
+    fs::remove_file(key).unwrap();
+    let shown = on_desktop(&world, &["resume", "last", "and now?"], DONE);
+    assert!(shown.starts_with("exit 1\n") && shown.contains("there is no key at"), "{shown}");
     assert!(shown.contains("`--unsealed`"), "{shown}");
-    let shown = on_desktop(&world, &["resume", "v1", "and now?", "--unsealed"], DONE);
+    let shown = on_desktop(&world, &["resume", "last", "and now?", "--unsealed"], DONE);
     assert!(shown.starts_with("exit 0\n") && shown.contains("resumed"), "{shown}");
     is_sound(&world);
 }

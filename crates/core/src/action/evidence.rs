@@ -145,9 +145,6 @@ pub enum Proof {
     Reads {
         /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// Whether it had to be written twice, in journals before version 5.
-        #[serde(default, skip_serializing_if = "is_false")]
-        corrected: bool,
         /// What the application added behind it as a selected completion, which the next key replaces.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         completion: Option<String>,
@@ -360,9 +357,6 @@ pub enum Shortfall {
     ReadsOtherwise {
         /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// Whether it was written twice, in journals before version 5.
-        #[serde(default, skip_serializing_if = "is_false")]
-        corrected: bool,
         /// What stands around the place where it was written, if that is known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         around: Option<Surroundings>,
@@ -468,11 +462,6 @@ pub enum Blindness {
     Password,
     /// A date whose year shows two digits.
     Century,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -75,12 +75,3 @@ fn expected_words_are_found_in_the_output() {
         assert_eq!(report.contains(&output, expected), is_in, "{expected}");
     }
 }
-
-#[test]
-fn recorded_sentences_keep_their_rule() {
-    let recorded =
-        Report::Recorded { summary: "click push button \"Finish\": “Wizard” closed".to_owned() };
-    assert!(recorded.contains(&Value::Null, "closed"));
-    assert!(!recorded.contains(&Value::Null, "finish"));
-    assert!(Report::Recorded { summary: "entered".to_owned() }.contains(&json!({"text": "Ada"}), "ada"));
-}

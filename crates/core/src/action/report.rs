@@ -102,11 +102,6 @@ pub enum Report {
         /// The message.
         text: String,
     },
-    /// The sentence that a journal before version 4 holds instead of data.
-    Recorded {
-        /// The sentence.
-        summary: String,
-    },
 }
 
 impl Report {
@@ -120,7 +115,7 @@ impl Report {
         match self {
             Self::Action { action } => std::slice::from_ref(action),
             Self::Sequence { actions } => actions,
-            Self::Native { .. } | Self::Text { .. } | Self::Recorded { .. } => &[],
+            Self::Native { .. } | Self::Text { .. } => &[],
         }
     }
 

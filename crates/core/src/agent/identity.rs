@@ -2,17 +2,12 @@
 
 use std::fmt;
 
-use serde::{
-    Deserialize, Deserializer, Serialize,
-    de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
-};
+use serde::{Deserialize, Serialize};
 
 use crate::ids::{AgentId, WindowId};
 
 /// Which agent of a session is meant.
-///
-/// Stored as a tagged object. Journals before version 3 hold the name instead, which is read as well.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum AgentRef {
     /// The agent that owns the round.
@@ -21,8 +16,8 @@ pub enum AgentRef {
     AppAgent {
         /// The application root.
         application: String,
-        /// The window; `None` in journals before version 3.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        /// The window; `None` for every window of the application.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         window: Option<WindowId>,
     },
     /// An agent without a window.
@@ -36,29 +31,12 @@ pub enum AgentRef {
     Unnamed,
 }
 
-/// The tagged form, as serde derives it.
-#[derive(Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case")]
-enum Tagged {
-    HostAgent,
-    AppAgent {
-        application: String,
-        #[serde(default)]
-        window: Option<WindowId>,
-    },
-    Agent {
-        name: String,
-    },
-    EvaluationAgent,
-    Unnamed,
-}
-
 impl AgentRef {
     const HOST_AGENT: &str = "HostAgent";
     const APP_AGENT: &str = "AppAgent/";
     const EVALUATION_AGENT: &str = "EvaluationAgent";
 
-    /// The agent with that name, as journals before version 3 and scripts write it.
+    /// The agent with that name, as [`Display`](fmt::Display) and scripts write it.
     pub fn from_name(name: &str) -> Self {
         match name {
             "" => Self::Unnamed,
@@ -110,34 +88,6 @@ impl fmt::Display for AgentRef {
     }
 }
 
-impl<'de> Deserialize<'de> for AgentRef {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameOrTagged;
-        impl<'de> Visitor<'de> for NameOrTagged {
-            type Value = AgentRef;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an agent, as an object or by its name")
-            }
-
-            fn visit_str<E: de::Error>(self, name: &str) -> Result<AgentRef, E> {
-                Ok(AgentRef::from_name(name))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<AgentRef, A::Error> {
-                Ok(match Tagged::deserialize(MapAccessDeserializer::new(map))? {
-                    Tagged::HostAgent => AgentRef::HostAgent,
-                    Tagged::AppAgent { application, window } => AgentRef::AppAgent { application, window },
-                    Tagged::Agent { name } => AgentRef::Agent { name },
-                    Tagged::EvaluationAgent => AgentRef::EvaluationAgent,
-                    Tagged::Unnamed => AgentRef::Unnamed,
-                })
-            }
-        }
-        deserializer.deserialize_any(NameOrTagged)
-    }
-}
-
 /// Who works on a sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -162,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_tagged_objects_are_read() {
+    fn agents_are_stored_as_tagged_objects() {
         let check = |json: &str, expected: AgentRef| {
             let read: AgentRef = serde_json::from_str(json).unwrap();
             assert_eq!(read, expected, "{json}");
@@ -170,12 +120,9 @@ mod tests {
             assert_eq!(serde_json::from_str::<AgentRef>(&stored).unwrap(), expected, "{stored}");
         };
         let app = |window| AgentRef::AppAgent { application: "gedit".to_owned(), window };
-        check(r#""HostAgent""#, AgentRef::HostAgent);
-        check(r#""AppAgent/gedit""#, app(None));
-        check(r#""EvaluationAgent""#, AgentRef::EvaluationAgent);
-        check(r#""oven""#, AgentRef::Agent { name: "oven".to_owned() });
-        check(r#""""#, AgentRef::Unnamed);
         check(r#"{"kind":"app_agent","application":"gedit","window":"w3"}"#, app(Some(WindowId(3))));
+        check(r#"{"kind":"app_agent","application":"gedit"}"#, app(None));
+        check(r#"{"kind":"host_agent"}"#, AgentRef::HostAgent);
         // An agent may be called what it likes: only its kind says what it is.
         check(r#"{"kind":"agent","name":"HostAgent"}"#, AgentRef::Agent { name: "HostAgent".to_owned() });
         assert!(serde_json::from_str::<AgentRef>("7").is_err());

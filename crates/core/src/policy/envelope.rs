@@ -1,5 +1,5 @@
 //! What leaves the envelope of what the user asked for: another application, a recipient without an address, a file for a page, a
-//! password. The fourth edition of the safe guard asks about it.
+//! password. The safe guard asks about it.
 
 use super::{
     address::{mail_addresses, reached_in},
@@ -66,7 +66,7 @@ impl Subject {
             self.standing.extend(contacts(view, reading.texts));
         }
         // Whoever names a file means the one at hand: another one in a place of secrets is not what they named.
-        if self.does == Does::Open || (self.does == Does::Read && reading.edition.is_sixth()) {
+        if self.does == Does::Open || self.does == Does::Read {
             for value in &mut self.values {
                 means(value, self.document.as_deref(), reading);
             }
@@ -198,8 +198,7 @@ fn label_told(label: &str, texts: &dyn Texts) -> Option<Value> {
 fn means(value: &mut Value, document: Option<&str>, reading: &Reading<'_>) {
     let is_named = value.kind == ValueKind::Path && value.origin == Origin::User;
     if is_named
-        && (reading.places.is_secret(&value.text)
-            || (reading.edition.is_sixth() && !reading.places.is_in_folder(&value.text)))
+        && (reading.places.is_secret(&value.text) || !reading.places.is_in_folder(&value.text))
         && !reading.places.is_meant(&value.text, document, &reading.texts.said())
     {
         value.origin = Origin::of_unnamed(&value.text, reading.texts);
@@ -376,7 +375,7 @@ fn takes_contacts(field: &Element, view: &WindowView) -> bool {
     let is_field = |one: &Element| [Role::ENTRY, Role::TEXT].contains(&one.role);
     let begins = Names::new(BEGINS);
     let is_journey = || view.elements().any(|one| is_field(one) && begins.have(&folded(&one.name)));
-    is_field(field) && is_for_recipients(field, super::Edition::Fourth) && !is_journey()
+    is_field(field) && is_for_recipients(field) && !is_journey()
 }
 
 /// The recipients without an address in the fields of a window.

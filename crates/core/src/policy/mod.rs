@@ -25,7 +25,7 @@ pub use decision::{Decision, Ruling};
 pub(crate) use envelope::{chooses_file, pastes_clipboard};
 pub use flow::Flow;
 pub(crate) use flow::{copies_by_name, fixed_host};
-pub use guard::{Edition, Words};
+pub use guard::Words;
 pub use keyed::Pressable;
 pub use origin::{Origin, ReadText, Texts, Value, ValueKind};
 pub(crate) use passwords::{PasswordPlace, enters_at_focus, field_for_dots, texts_entered};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     decision::{Decision, Ruling},
-    guard::{Edition, Words, guard},
+    guard::{Words, guard},
     looks::{Alike, Looks},
     pattern::{matches, matches_keys, matches_name},
     subject::Subject,
@@ -77,9 +77,6 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Whether to ask a person if a model replies CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
-    /// Which safe guard judges. A journal of before there was a choice has the first.
-    #[serde(default = "Edition::first")]
-    pub guard: Edition,
     /// Labels that it asks about besides those that it knows.
     #[serde(skip_serializing_if = "Words::is_empty")]
     pub words: Words,
@@ -87,14 +84,14 @@ pub struct Policy {
 
 impl Default for Policy {
     fn default() -> Self {
-        Self { rules: Vec::new(), safe_guard: true, guard: Edition::default(), words: Words::default() }
+        Self { rules: Vec::new(), safe_guard: true, words: Words::default() }
     }
 }
 
 impl Policy {
     /// Decides by the first matching rule, then by the safe guard; allows otherwise.
     pub fn decide(&self, subject: &Subject) -> Ruling {
-        let own = self.rules.iter().find(|rule| rule.matches(subject, self.guard)).map(Rule::ruling);
+        let own = self.rules.iter().find(|rule| rule.matches(subject)).map(Rule::ruling);
         own.or_else(|| self.safe_guard.then(|| guard(self, subject)).flatten())
             .unwrap_or(Ruling { decision: Decision::Allow, why: String::new() })
     }
@@ -131,15 +128,15 @@ impl Rule {
 
     /// Returns `true` if the rule matches. Of several names, an ask or deny rule must match any, an allow rule all of them. An
     /// unknown role matches ask and deny rules only. These also match what looks like their names.
-    pub(super) fn matches(&self, subject: &Subject, edition: Edition) -> bool {
+    pub(super) fn matches(&self, subject: &Subject) -> bool {
         let allows = self.decision == Decision::Allow;
         let looks = |pattern: &str, text: &str| {
-            !allows && edition.is_third() && pattern != "*" && Alike::new([pattern]).have(&Looks::of(text))
+            !allows && pattern != "*" && Alike::new([pattern]).have(&Looks::of(text))
         };
         let labels =
             subject.labels.iter().map(|label| matches_name(&self.label, label) || looks(&self.label, label));
         let keys = subject.keys.iter().map(|keys| matches_keys(&self.label, keys));
-        let by_letter = subject.may_press.iter().filter(|_| !allows && edition.is_third()).map(|one| {
+        let by_letter = subject.may_press.iter().filter(|_| !allows).map(|one| {
             self.label != "*" && (matches_name(&self.label, &one.name) || looks(&self.label, &one.name))
         });
         let mut names = labels.chain(keys).chain(by_letter).peekable();

@@ -4,7 +4,6 @@ use serde::Serialize;
 
 use super::{
     flow::Flow,
-    guard::Edition,
     keyed::Pressable,
     origin::{Origin, Value, ValueKind},
     path::Places,
@@ -259,16 +258,16 @@ impl Subject {
 
     /// Returns `true` if it has no effect beyond the field or the choice that it goes to, whatever its name is. A page can make any text a
     /// button, and what was found in a picture may be one.
-    pub(super) fn is_harmless(&self, edition: Edition) -> bool {
+    pub(super) fn is_harmless(&self) -> bool {
         let Some(role) = self.role.as_deref().filter(|role| matches(HARMLESS, role)) else { return false };
         let shown = [Role::PARAGRAPH, Role::HEADING, Role::LABEL].iter().any(|one| one.name() == role);
         let in_page = self.elements.first().is_some_and(|one| one.in_page);
         let may_be_button = role == Role::DRAWN_TEXT.name() || (in_page && shown && !self.editable);
-        !edition.is_third() || !(may_be_button || self.does == Does::Drag)
+        !(may_be_button || self.does == Does::Drag)
     }
 
     /// Returns `true` if it submits a form: by a button, by Return in a field, or by something that a page shows as a button.
-    pub(super) fn submits(&self, edition: Edition) -> bool {
+    pub(super) fn submits(&self) -> bool {
         let shown = [
             Role::PUSH_BUTTON,
             Role::LINK,
@@ -279,8 +278,7 @@ impl Subject {
             Role::PANEL,
             Role::STATIC,
         ];
-        let roles = if edition.is_third() { &shown[..] } else { &shown[..1] };
-        self.presses_return || roles.iter().any(|role| self.role.as_deref() == Some(role.name()))
+        self.presses_return || shown.iter().any(|role| self.role.as_deref() == Some(role.name()))
     }
 
     /// Every text that the name pattern is matched against.

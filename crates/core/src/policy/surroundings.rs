@@ -63,11 +63,8 @@ const PAYMENT: &[&str] = &[
 pub struct Surroundings {
     /// The title and the texts of the message box that it is in; empty if it is in none.
     pub texts: Vec<String>,
-    /// The name of a field for a payment in the same window.
+    /// The name of a field in the same window that is for a payment, or looks as if it were.
     pub payment: Option<String>,
-    /// The name of a field that looks as if it were for a payment.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub seems_payment: Option<String>,
 }
 
 impl Surroundings {
@@ -77,11 +74,10 @@ impl Surroundings {
             let folded = name.to_lowercase();
             PAYMENT.iter().any(|stem| folded.contains(stem))
         };
-        let payment = payment(surface, &known);
         // Letters of other scripts make another name that looks the same.
         let looks = |name: &str| !name.is_ascii() && has_part(name, PAYMENT);
-        let seems_payment = if payment.is_none() { self::payment(surface, &looks) } else { None };
-        Self { texts: texts_around(id, surface), payment, seems_payment }
+        let payment = payment(surface, &known).or_else(|| payment(surface, &looks));
+        Self { texts: texts_around(id, surface), payment }
     }
 }
 

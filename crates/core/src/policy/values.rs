@@ -2,11 +2,10 @@
 
 use super::{
     address::{Opened, foreign_host, host_of, host_typed, mail_addresses, opened},
-    guard::Edition,
     looks::Known,
     origin::{Origin, Texts, Value, ValueKind, has_words},
     path::Places,
-    pattern::{folded, matches},
+    pattern::matches,
     subject::{HARMLESS, Subject},
 };
 use std::sync::LazyLock;
@@ -75,8 +74,6 @@ pub(crate) struct Reading<'a> {
     pub(crate) applications: Option<&'a [InstalledApplication]>,
     /// Where values are looked up.
     pub(crate) texts: &'a dyn Texts,
-    /// The edition of the safe guard, which decides as it did.
-    pub(crate) edition: Edition,
 }
 
 impl Subject {
@@ -119,27 +116,19 @@ impl Subject {
             }
         }
         self.values = found.into_iter().map(|(kind, text)| Value::new(kind, text, reading.texts)).collect();
-        if reading.edition.is_third() {
-            self.reaches(reading);
-            if let Observation::Window(view) = reading.observation {
-                self.drawn_there(command, view);
-                let files = view
-                    .surfaces
-                    .iter()
-                    .filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
-                self.document = files.filter_map(|path| reading.places.absolute(path)).next();
-            }
-            if command.intent.aims.contains(&Aimed::Replaces) {
-                self.replaces(reading);
-            }
-            if reading.edition.is_fourth() {
-                self.leaves(command, reading);
-            }
-            self.writes(command, reading.places, &reading.texts.made());
+        self.reaches(reading);
+        if let Observation::Window(view) = reading.observation {
+            self.drawn_there(command, view);
+            let files =
+                view.surfaces.iter().filter_map(|surface| surface.window.document.as_ref()?.path.as_deref());
+            self.document = files.filter_map(|path| reading.places.absolute(path)).next();
         }
-        if reading.edition.is_sixth() {
-            self.carries(command, reading);
+        if command.intent.aims.contains(&Aimed::Replaces) {
+            self.replaces(reading);
         }
+        self.leaves(command, reading);
+        self.writes(command, reading.places, &reading.texts.made());
+        self.carries(command, reading);
         self
     }
 
@@ -165,7 +154,7 @@ impl Subject {
 
     /// The values in an argument that names a file or an address.
     fn file(&self, file: &str, reading: &Reading<'_>, found: &mut Vec<(ValueKind, String)>) {
-        let foreign = foreign_host(file).filter(|_| reading.edition.is_third());
+        let foreign = foreign_host(file);
         match self.does {
             Does::Open | Does::Save | Does::Read | Does::Set => {
                 match (host_of(file).or(foreign), reading.places.absolute(file)) {
@@ -215,26 +204,19 @@ impl Subject {
         let all = [text.clone(), format!("{before}{text}"), shown.unwrap_or_default().to_owned()];
         let in_page =
             surface.zip(field).is_some_and(|(surface, field)| surface.tree.page_of(field.id).is_some());
-        let third = reading.edition.is_third();
-        if third && self.presses_return {
+        if self.presses_return {
             self.dictated =
                 field.and_then(|field| dictated(field, &format!("{before}{text}"), reading.texts));
         }
         if self.shows_page && (may_have_moved || !in_page) {
-            if third {
-                found.extend(all.iter().filter_map(|text| opened(text)).map(Opened::value));
-            } else {
-                let hosts = all.iter().filter_map(|text| host_typed(text));
-                found.extend(hosts.map(|host| (ValueKind::Host, host)));
-            }
+            found.extend(all.iter().filter_map(|text| opened(text)).map(Opened::value));
         }
         // A field for the place of a file takes those of other machines, too.
         // A path in a text or in a cell is written nowhere.
         let is_entry = field.is_none_or(|field| field.role == Role::ENTRY);
         self.types_place = !in_page
             && (is_entry || field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface)));
-        if third && !in_page && field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface))
-        {
+        if !in_page && field.zip(surface).is_some_and(|(field, surface)| takes_place(field, surface)) {
             found
                 .extend(all.iter().filter_map(|text| foreign_host(text)).map(|host| (ValueKind::Host, host)));
             let runs = all.iter().find(|text| !text.contains(['\n', '\r']) && Places::may_run(text));
@@ -252,18 +234,10 @@ impl Subject {
         let holds_one = in_page
             && field.is_some_and(|field| !field.states.has(State::MultiLine))
             && all.iter().any(|text| is_address_alone(text));
-        let takes_recipients =
-            field.is_some_and(|field| is_for_recipients(field, reading.edition)) || (third && holds_one);
-        if !third {
-            if takes_recipients {
-                let addresses = all.iter().flat_map(|text| mail_addresses(text));
-                found.extend(addresses.map(|address| (ValueKind::Recipient, address)));
-            }
-            return;
-        }
+        let takes_recipients = field.is_some_and(is_for_recipients) || holds_one;
         // A tab or a click of the same step may have moved the focus to such a field.
         let moved = !is_aimed && !reading.before.is_empty();
-        if takes_recipients || (moved && view.elements().any(|one| is_for_recipients(one, reading.edition))) {
+        if takes_recipients || (moved && view.elements().any(is_for_recipients)) {
             found.extend(self.recipients(&all, field, &format!("{before}{text}"), reading.texts));
         }
     }
@@ -294,7 +268,7 @@ impl Subject {
     /// Notes who is reached once what is shown is sent, and the arguments of a program that come from outside.
     fn reaches(&mut self, reading: &Reading<'_>) {
         if let Observation::Window(view) = reading.observation {
-            let standing = standing(view, reading.edition).into_iter();
+            let standing = standing(view).into_iter();
             self.standing =
                 standing.map(|one| Value::new(ValueKind::Recipient, one, reading.texts)).collect();
         }
@@ -356,23 +330,20 @@ impl Opened {
 }
 
 /// Returns `true` if a field takes the recipients of a message.
-pub(super) fn is_for_recipients(field: &Element, edition: Edition) -> bool {
-    matches(HARMLESS, field.role.name()) && is_named_for_recipients(field, edition)
+pub(super) fn is_for_recipients(field: &Element) -> bool {
+    matches(HARMLESS, field.role.name()) && is_named_for_recipients(field)
 }
 
-fn is_named_for_recipients(element: &Element, edition: Edition) -> bool {
-    let known =
-        |name: &str| if edition.is_third() { RECIPIENTS.seem(name) } else { RECIPIENTS.have(&folded(name)) };
-    known(&element.name) || known(&element.description)
+fn is_named_for_recipients(element: &Element) -> bool {
+    RECIPIENTS.seem(&element.name) || RECIPIENTS.seem(&element.description)
 }
 
 /// The recipients that stand in the fields of a window.
-fn standing(view: &WindowView, edition: Edition) -> Vec<String> {
+fn standing(view: &WindowView) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for surface in &view.surfaces {
-        let holds = |one: &&Element| {
-            matches(HOLDS_RECIPIENTS, one.role.name()) && is_named_for_recipients(one, edition)
-        };
+        let holds =
+            |one: &&Element| matches(HOLDS_RECIPIENTS, one.role.name()) && is_named_for_recipients(one);
         for field in surface.tree.elements.iter().filter(holds) {
             let inside = surface.tree.descendants(field.id).take(RECIPIENTS_MAX);
             for one in std::iter::once(field).chain(inside) {

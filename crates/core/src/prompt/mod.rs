@@ -25,7 +25,6 @@ pub(crate) use inputs::{
 };
 pub use listing::{escape_name, targets_text, unescape_name, window_line};
 pub(crate) use marks::Marks;
-pub use marks::marks_secret;
 pub use set::{PromptError, PromptSet, RolePrompts};
 pub(crate) use small::{
     Beginning, SmallAppInput, SmallHostInput, small_app_text, small_host_text, small_values_text,

@@ -250,22 +250,13 @@ impl Session {
     /// such an agent does is not seen here, so this is the only time that rules can decide on it.
     pub(super) fn delegation_to_judge(&self, reply: &HostReply) -> Option<Command> {
         let command = self.delegation(reply)?;
-        let (observation, edition) = (Observation::Desktop(DesktopView::default()), self.config.policy.guard);
-        let mut subject = Subject::of(&command, &observation);
-        if edition.is_fourth() {
-            let texts = &AtHand::new(self, &observation);
-            let (tools, places) = (self.config.host_tools.as_slice(), &self.config.places);
-            let reading = Reading {
-                tools,
-                before: &[],
-                observation: &observation,
-                places,
-                applications: None,
-                texts,
-                edition,
-            };
-            subject = subject.with_values(&command, &reading);
-        }
+        let observation = Observation::Desktop(DesktopView::default());
+        let subject = Subject::of(&command, &observation);
+        let texts = &AtHand::new(self, &observation);
+        let (tools, places) = (self.config.host_tools.as_slice(), &self.config.places);
+        let reading =
+            Reading { tools, before: &[], observation: &observation, places, applications: None, texts };
+        let subject = subject.with_values(&command, &reading);
         (self.config.policy.decide(&subject).decision != Decision::Allow).then_some(command)
     }
 

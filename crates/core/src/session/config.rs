@@ -178,8 +178,8 @@ pub struct SessionConfig {
     pub ask_questions: bool,
     /// Whether models are sent pictures.
     pub pictures: bool,
-    /// The secret that the numbers of marks around text from outside are derived from: no text from outside may know it. Empty
-    /// in sessions recorded before marks had numbers.
+    /// The secret that the numbers of marks around text from outside are derived from: no text from outside may know it. If it is
+    /// empty, there are no marks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub marks_secret: String,
     /// How windows are shown to agents.
@@ -195,7 +195,7 @@ pub struct SessionConfig {
     pub host_tools: Vec<ToolSpec>,
     /// The AppAgents' tools.
     pub app_tools: Vec<ToolSpec>,
-    /// The applications that may be started without a question; `None` in sessions recorded before that was asked about.
+    /// The applications that may be started without a question; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications: Option<Vec<InstalledApplication>>,
     /// What paths are relative to.

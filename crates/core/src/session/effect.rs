@@ -109,20 +109,14 @@ pub enum AskedBy {
     },
 }
 
-const fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
 /// The step that an effect belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRef {
     /// The number of the step in its session, from 1.
     pub number: u32,
-    /// Its number in its round, from 1; 0 in journals before version 9.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Its number in its round, from 1.
     pub round_step: u32,
-    /// Its number among the steps of its agent, from 1; 0 in journals before version 9.
-    #[serde(default, skip_serializing_if = "is_zero")]
+    /// Its number among the steps of its agent, from 1.
     pub agent_step: u32,
     /// The agent.
     pub agent: AgentRef,

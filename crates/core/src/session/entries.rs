@@ -107,7 +107,7 @@ impl Session {
             later |= matches!(read, Err(Unread::Later));
             let (mut place, mut is_open) = (None, true);
             if read.is_ok() {
-                let reading = judging.reading(&before, self.config.policy.guard);
+                let reading = judging.reading(&before);
                 place = PasswordPlace::of(&command, &reading);
                 is_open = place.is_none() && shows_password(view) && is_anywhere(&command, &reading);
                 if pastes(&command) {

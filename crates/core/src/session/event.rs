@@ -71,8 +71,7 @@ pub enum ApprovalScope {
     /// Once, for these commands.
     #[default]
     Once,
-    /// For the same tool with the same arguments on the same element of the same application, until the session ends. Before the fifth
-    /// edition of the guard, whatever was entered there.
+    /// For the same tool with the same arguments on the same element of the same application, until the session ends.
     Session,
 }
 

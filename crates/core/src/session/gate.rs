@@ -20,8 +20,8 @@ use crate::{
     intent::{self, Does, Judged, Takes},
     observation::Observation,
     policy::{
-        Decision, Edition, Origin, Places, Policy, Reading, Ruling, Subject, Texts, chooses_file,
-        enters_at_focus, field_for_dots,
+        Decision, Origin, Places, Policy, Reading, Ruling, Subject, Texts, chooses_file, enters_at_focus,
+        field_for_dots,
     },
     secret::{self, SecretPermit},
     ui::{Description, InstalledApplication, NotDescribed},
@@ -90,7 +90,7 @@ struct Grant {
     application: String,
     /// Name of the element, or its id if it has no name; without an element, all arguments.
     on: String,
-    /// All other arguments, from the fifth edition on.
+    /// All other arguments.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     with: String,
 }
@@ -215,16 +215,16 @@ pub(super) struct Judging<'a> {
 
 impl Judging<'_> {
     /// The subject of a command whose intent was read, after others of the same step.
-    pub(super) fn subject(&self, before: &[Command], command: &Command, edition: Edition) -> Subject {
-        let reading = self.reading(before, edition);
+    pub(super) fn subject(&self, before: &[Command], command: &Command) -> Subject {
+        let reading = self.reading(before);
         let subject = Subject::after(before, command, self.observation).among(self.applications);
         subject.with_values(command, &reading)
     }
 
     /// What the values of a command are read from, after others of the same step.
-    pub(super) fn reading<'b>(&'b self, before: &'b [Command], edition: Edition) -> Reading<'b> {
+    pub(super) fn reading<'b>(&'b self, before: &'b [Command]) -> Reading<'b> {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
-        Reading { tools, before, observation, places, applications, texts, edition }
+        Reading { tools, before, observation, places, applications, texts }
     }
 
     /// Reads a command into its intent, after others of the same step. An element that is described gets its id. One that types a
@@ -232,7 +232,7 @@ impl Judging<'_> {
     pub(super) fn read(&self, before: &[Command], command: &mut Command) -> Result<(), Unread> {
         self.resolve(before, command)?;
         intent::read(command, self.tools).map_err(Unread::Refused)?;
-        let Some(id) = field_for_dots(command, &self.reading(before, self.policy.guard)) else {
+        let Some(id) = field_for_dots(command, &self.reading(before)) else {
             return Ok(());
         };
         let argument = command.takes_in(self.tools).iter().find(|(_, takes)| *takes == Takes::Element);
@@ -249,10 +249,7 @@ impl Judging<'_> {
         let Observation::Window(view) = self.observation else { return Ok(()) };
         let goes_on = before.iter().any(|one| one.intent.may_go_on());
         let acts = before.iter().any(|one| one.intent.does.acts());
-        if self.policy.guard.is_sixth()
-            && enters_at_focus(command, self.tools)
-            && before.iter().any(|one| may_move_keyboard(one, view))
-        {
+        if enters_at_focus(command, self.tools) && before.iter().any(|one| may_move_keyboard(one, view)) {
             return Err(Unread::Later);
         }
         for (name, takes) in command.takes_in(self.tools) {
@@ -340,7 +337,7 @@ pub(super) fn judge(
             }
             Err(Unread::Refused(problem)) => Some(CallResult::failure(Some(Verdict::Refused), problem)),
         };
-        let subject = by.subject(&before, &command, policy.guard);
+        let subject = by.subject(&before, &command);
         let ruling = policy.decide(&subject);
         let secret = || secret::refusal(&command, tools, by.observation, by.secrets);
         let refused = refusal(&command).or_else(secret).or(unreadable);
@@ -351,7 +348,7 @@ pub(super) fn judge(
             queue.push_back(Passage::Refuse(command, Box::new(result)));
             continue;
         }
-        let grant = Grant::of(&command, &subject, tools, policy.guard);
+        let grant = Grant::of(&command, &subject, tools);
         let granted = grants.holds(&grant);
         if !granted {
             if ruling.decision == Decision::Ask {
@@ -367,8 +364,7 @@ pub(super) fn judge(
         queue.push_back(Passage::Send(command));
     }
     let Some(asked_by) = asked else { return Ruled::Cleared(Cleared { queue, approved: false }) };
-    let covers =
-        if policy.guard.is_fifth() { wanted.iter().map(Grant::to_string).collect() } else { Vec::new() };
+    let covers = wanted.iter().map(Grant::to_string).collect();
     let parked = Parked { effect, queue, grants: wanted };
     let commands = parked.sendable().cloned().collect();
     Ruled::Asks(parked, Approval { commands, reason, asked_by, covers })
@@ -430,7 +426,7 @@ pub(super) fn open(parked: Parked, answers: EffectId, event: &Event, grants: &mu
 }
 
 impl Grant {
-    fn of(command: &Command, subject: &Subject, tools: &[ToolSpec], edition: Edition) -> Self {
+    fn of(command: &Command, subject: &Subject, tools: &[ToolSpec]) -> Self {
         let names: Vec<&str> = subject.names().collect();
         let all = || Value::Object(command.arguments.clone()).to_string();
         let on = match (names.as_slice(), subject.role.as_ref(), command.arguments.get("id")) {
@@ -444,23 +440,18 @@ impl Grant {
             (names, _, _) => names.join(" › "),
         };
         // And what it enters there, or does there besides.
-        let with = if edition.is_fifth() { with_what(command, tools) } else { String::new() };
+        let with = with_what(command, tools);
         // An approval covers the hosts, recipients and files that it named.
-        let mut named: Vec<&str> = Vec::new();
-        if edition.is_third() {
-            let values =
-                subject.values.iter().chain(&subject.standing).filter(|value| value.origin != Origin::User);
-            named.extend(values.map(|value| value.text.as_str()));
-            named.extend(subject.writes_executed.as_deref());
-        }
+        let values =
+            subject.values.iter().chain(&subject.standing).filter(|value| value.origin != Origin::User);
+        let mut named: Vec<&str> = values.map(|value| value.text.as_str()).collect();
+        named.extend(subject.writes_executed.as_deref());
         // And the dialog, the page, the document and the program that it was asked in.
-        if edition.is_fourth() {
-            let texts = subject.surroundings.texts.iter().chain(&subject.hosts);
-            let files = subject.runs.iter().chain(&subject.document);
-            named.extend(texts.chain(files).map(String::as_str));
-            let values = subject.elsewhere.iter().chain(&subject.uploads);
-            named.extend(values.map(|value| value.text.as_str()));
-        }
+        let texts = subject.surroundings.texts.iter().chain(&subject.hosts);
+        let files = subject.runs.iter().chain(&subject.document);
+        named.extend(texts.chain(files).map(String::as_str));
+        let values = subject.elsewhere.iter().chain(&subject.uploads);
+        named.extend(values.map(|value| value.text.as_str()));
         // One for a secret covers no other secret in the same field.
         let secret = secret::secret_of(command).map(|(name, _)| secret::mark(name));
         named.extend(secret.as_deref());

@@ -285,9 +285,7 @@ impl Session {
         agent.withdraws(self);
         match acting.given_up(NOT_RUN) {
             Ok(mut acted) => {
-                if self.config.policy.guard.is_fifth() {
-                    self.refused.append(&mut acted.refused);
-                }
+                self.refused.append(&mut acted.refused);
                 agent.acted(self, acted);
                 agent.withdraws(self);
             }

@@ -452,9 +452,7 @@ impl Session {
     /// Returns `true` if a person approved a step that hands on the work: to a delegate agent, or to the window in which the workflow of the round
     /// goes on, which would decide the same again.
     fn assigns_approved(&self, recorded: &Recorded<HostReply>) -> bool {
-        let places_workflow = self.config.policy.guard.is_sixth()
-            && self.round.performing.is_some()
-            && recorded.reply.status == HostStatus::Assign;
+        let places_workflow = self.round.performing.is_some() && recorded.reply.status == HostStatus::Assign;
         recorded.approved && (delegates(recorded) || places_workflow)
     }
 

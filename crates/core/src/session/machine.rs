@@ -133,7 +133,7 @@ impl Session {
         let texts = plan.iter().flat_map(|plan| plan.object.iter().chain(&plan.steps));
         let texts: Vec<String> = std::iter::once(&request).chain(texts).cloned().collect();
         let made_by = plan.as_ref().map_or(Provenance::Made, FollowerPlan::made_by);
-        if self.counts_as_users(made_by) {
+        if made_by.is_users() {
             texts.iter().for_each(|text| self.said.add(text));
         } else {
             self.foreign.add("the task, whose file you have not made or trusted".to_owned(), &texts);

@@ -200,8 +200,7 @@ impl Session {
     /// or trusts the file, as long as no text from outside can have led to it: otherwise a page could have something sent to whom a file
     /// names.
     fn begin_nested(&mut self, run: WorkflowRun, by: AgentRef, is_trusted: bool) {
-        let is_users = self.counts_as_users(run.provenance);
-        let follows = self.config.policy.guard.is_sixth();
+        let is_users = run.provenance.is_users();
         let nesting = &mut self.round.nesting;
         nesting.by = Some(by);
         if is_trusted && is_users {
@@ -209,7 +208,7 @@ impl Session {
             nesting.words.extend(run.workflow.applications());
         }
         let performing = Performing::opening_documents(run);
-        self.round.performing = Some(if follows { performing.following_values() } else { performing });
+        self.round.performing = Some(performing);
         self.begin_step(Host);
     }
 

@@ -9,11 +9,10 @@ const DECIDE_YOURSELF: &str = "nobody can be asked; decide yourself and do not a
 impl Session {
     /// Records answers, in the order of the questions. An open question gets its default.
     pub(super) fn note_answers(&mut self, questions: &[Question], answers: &[String]) {
-        let knows_defaults = self.config.policy.guard.is_third();
         for (index, question) in questions.iter().enumerate() {
             let answer = answers.get(index).map(|answer| answer.trim()).filter(|answer| !answer.is_empty());
             // A default is the model's word, also where the user left it as it was.
-            let is_own = |answer: &&str| !knows_defaults || question.default.as_deref() != Some(*answer);
+            let is_own = |answer: &&str| question.default.as_deref() != Some(*answer);
             self.said.add(answer.filter(is_own).unwrap_or_default());
             let note = match (answer, &question.default) {
                 (Some(answer), _) => answer.to_owned(),

@@ -56,8 +56,8 @@ impl Review {
                 // What cannot be read is never sent.
                 Err(Unread::Refused(_)) => continue,
             }
-            let then = by.policy.decide(&by.subject(&before, &command, by.policy.guard));
-            let subject = by.subject(&before, &command, self.policy.guard);
+            let subject = by.subject(&before, &command);
+            let then = by.policy.decide(&subject);
             let now = self.policy.decide(&subject);
             before.push(command.clone());
             reviewed.push(Reviewed { step: step.clone(), command, subject, then, now });

@@ -380,9 +380,7 @@ impl Session {
                 self.want(agent.stage(Phase::Looking(*acting)), Some(step), Effect::Observe { look });
             }
             Advance::Done(mut acted) => {
-                if self.config.policy.guard.is_fifth() {
-                    self.refused.append(&mut acted.refused);
-                }
+                self.refused.append(&mut acted.refused);
                 agent.acted(self, acted);
             }
         }

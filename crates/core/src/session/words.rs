@@ -11,7 +11,7 @@ use crate::{
     clipping::within,
     observation::{Observation, WindowView},
     policy::{ReadText, Texts},
-    provenance::{Carried, Provenance},
+    provenance::Carried,
     text::clip,
 };
 
@@ -126,11 +126,6 @@ impl Foreign {
 }
 
 impl Session {
-    /// Returns `true` if the texts of a file are the user's words. Before the sixth edition of the guard, those of every file were.
-    pub(super) const fn counts_as_users(&self, provenance: Provenance) -> bool {
-        !self.config.policy.guard.is_sixth() || provenance.is_users()
-    }
-
     /// The files that the session has saved, by the proofs of its actions: the last ones.
     pub fn saved_files(&self) -> impl Iterator<Item = &str> {
         self.made.0.iter().map(String::as_str)
@@ -200,10 +195,8 @@ impl Texts for AtHand<'_> {
             let place = format!("the sub-task of {}", app.owner.agent());
             texts.extend(own.map(|text| ReadText { place: place.clone(), text }));
         }
-        if self.session.config.policy.guard.is_fourth() {
-            texts.extend(self.session.heard.texts());
-            texts.extend(self.session.heard.reached());
-        }
+        texts.extend(self.session.heard.texts());
+        texts.extend(self.session.heard.reached());
         texts
     }
 
@@ -216,7 +209,7 @@ impl Texts for AtHand<'_> {
     }
 
     fn pasted(&self) -> Option<Carried> {
-        self.session.round.performing.as_ref()?.pasted()
+        Some(self.session.round.performing.as_ref()?.pasted())
     }
 
     fn planned(&self) -> Vec<&str> {

@@ -17,8 +17,7 @@ impl Session {
     /// Begins a round that is a workflow. Its values and the texts of its steps are the user's, who has made or trusts the file. Of a
     /// stranger's, only the values that were given are; it opens its documents itself, so that each goes through the gate.
     pub(super) fn begin_workflow(&mut self, run: WorkflowRun) {
-        let follows = self.config.policy.guard.is_sixth();
-        let performing = if self.counts_as_users(run.provenance) {
+        let performing = if run.provenance.is_users() {
             for text in run.values.values().cloned().chain(run.workflow.texts()) {
                 self.said.add(&text);
             }
@@ -28,7 +27,7 @@ impl Session {
             self.foreign.add(stranger_of(&run.workflow.name), &run.workflow.texts());
             Performing::opening_documents(run)
         };
-        self.round.performing = Some(if follows { performing.following_values() } else { performing });
+        self.round.performing = Some(performing);
     }
 
     /// The HostAgent's decision by the workflow of the round; `None` if the round is none.

@@ -108,9 +108,9 @@ pub(crate) struct Performing {
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
     pub(super) dialogs: u32,
     pub(super) asked: u32,
-    /// What the steps have read; `None` in sessions that were recorded before it was followed.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) reads: Option<Reads>,
+    /// The values that the steps have read.
+    #[serde(default)]
+    pub(super) reads: Reads,
     /// The windows that steps worked in, by the roots of their applications.
     windows: BTreeMap<String, WindowId>,
     /// The documents that are opened before the first step, if nobody else opens them.
@@ -137,7 +137,7 @@ impl Performing {
             started: false,
             dialogs: 0,
             asked: 0,
-            reads: None,
+            reads: Reads::default(),
             windows: BTreeMap::new(),
             opening: VecDeque::new(),
             changes: Vec::new(),
@@ -148,23 +148,16 @@ impl Performing {
         performing
     }
 
-    /// The same, which follows the values that its steps read.
-    #[must_use]
-    pub(crate) fn following_values(mut self) -> Self {
-        self.reads = Some(Reads::default());
-        self
-    }
-
     /// Where it is, if this user has not made it.
     pub(crate) fn stranger(&self) -> Option<String> {
         let WorkflowRun { workflow, provenance, .. } = &self.run;
         let place = || format!("step {} of {}", self.label(), stranger_of(&workflow.name));
-        (self.reads.is_some() && !provenance.is_users()).then(place)
+        (!provenance.is_users()).then(place)
     }
 
     /// What a paste enters.
-    pub(crate) fn pasted(&self) -> Option<Carried> {
-        self.reads.as_ref().map(|reads| reads.pasted(self.run.provenance))
+    pub(crate) fn pasted(&self) -> Carried {
+        self.reads.pasted(self.run.provenance)
     }
 
     /// One that opens its documents itself, because nobody has opened them for it.
@@ -236,9 +229,7 @@ impl Performing {
             match self.rows(&step).map(|rows| rows.get(last.row).cloned()) {
                 Ok(Some(row)) => {
                     self.values.save(&each.called, row);
-                    if let Some(reads) = &mut self.reads {
-                        reads.row(&each.of, &each.called);
-                    }
+                    self.reads.row(&each.of, &each.called);
                     self.at.push(Frame::default());
                 }
                 Ok(None) => {
@@ -388,9 +379,8 @@ impl Performing {
         let mut arguments = ids;
         arguments.extend(self.values.fill_map(&step.arguments)?);
         let expect = step.expect.opens.as_ref().map(|opens| self.values.fill(opens)).transpose()?;
-        let carries = self.reads.as_ref().map(|reads| reads.carried(step, self.run.provenance));
-        let (function, carries) = (step.call.clone(), carries.unwrap_or_default());
-        Ok(ProposedAction { function, arguments, expect, carries })
+        let carries = self.reads.carried(step, self.run.provenance);
+        Ok(ProposedAction { function: step.call.clone(), arguments, expect, carries })
     }
 
     /// The elements of a step, and what changed in its selectors.

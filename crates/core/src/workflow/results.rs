@@ -80,9 +80,7 @@ impl Performing {
             self.unseen = self.unseen.saturating_add(1);
         }
         let label = self.label();
-        if let Some(reads) = &mut self.reads {
-            reads.note(&label, step, info);
-        }
+        self.reads.note(&label, step, info);
         if let Some(name) = &step.save {
             self.values.save(name, info.result.output.clone());
         }

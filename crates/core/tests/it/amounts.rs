@@ -1,4 +1,4 @@
-//! What the third edition of the safe guard asks about: labels by how they look, what fields hold when a message is sent, files that are
+//! Questions of the safe guard about what an action amounts to: labels by how they look, what fields hold when a message is sent, files that are
 //! run, and what keys amount to.
 
 use deskhand_core::{
@@ -7,7 +7,7 @@ use deskhand_core::{
     geometry::Rect,
     ids::WindowId,
     observation::{Observation, Surface, WindowView},
-    policy::{Decision, Edition, Places, Policy, Rule, Words},
+    policy::{Decision, Places, Policy, Rule, Words},
     session::{ApprovalScope, Effect, Event, SessionConfig},
     ui::{DocumentInfo, Role, State, Tree, WindowKind},
 };
@@ -159,9 +159,9 @@ fn what_only_looks_like_cancel_spares_no_question() {
 #[test]
 fn rules_that_ask_or_deny_match_what_looks_like_their_names_and_those_that_allow_do_not() {
     let rule = |decision| Rule { label: "Archive*".to_owned(), ..Rule::new(decision, "no") };
-    let decide = |decision: Decision, guard: Edition| {
+    let decide = |decision: Decision| {
         let denies = Rule { tool: "click_element".to_owned(), ..Rule::new(Decision::Deny, "all else") };
-        let policy = Policy { rules: vec![rule(decision), denies], guard, ..Policy::default() };
+        let policy = Policy { rules: vec![rule(decision), denies], ..Policy::default() };
         let policy = if decision == Decision::Allow {
             policy
         } else {
@@ -169,10 +169,8 @@ fn rules_that_ask_or_deny_match_what_looks_like_their_names_and_those_that_allow
         };
         matches!(acting("Do it", button("Аrchive all"), policy, &click("e2")).effect(), Effect::Call { .. })
     };
-    assert!(!decide(Decision::Deny, Edition::Third));
-    assert!(!decide(Decision::Allow, Edition::Third));
-    // A session that was recorded before decides as it did.
-    assert!(decide(Decision::Deny, Edition::Second));
+    assert!(!decide(Decision::Deny));
+    assert!(!decide(Decision::Allow));
 }
 
 #[test]

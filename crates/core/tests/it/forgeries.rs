@@ -7,7 +7,6 @@ use deskhand_core::{
     ids::AgentId,
     model::{Part, Speaker},
     observation::{AgentView, DesktopView, Observation, Surface, WindowView},
-    prompt::marks_secret,
     session::{Effect, Evaluate, Event, SessionConfig},
     states::AppStatus,
     ui::{DocumentInfo, Partial, Role, State, TableShape, Tree, WindowInfo, WindowKind},
@@ -105,7 +104,7 @@ impl Forged {
 
     fn started_with(text: &str, tools: &[ToolSpec]) -> Self {
         let mut config = SessionConfig {
-            marks_secret: marks_secret("forgeries"),
+            marks_secret: "forgeries".to_owned(),
             evaluate: Some(Evaluate { repair: true }),
             agents: vec![agent(text)],
             ..config()

@@ -6,7 +6,7 @@ use deskhand_core::{
     command::{CallResult, Command},
     ids::WindowId,
     observation::{Look, Observation},
-    policy::{Edition, Policy},
+    policy::Policy,
     prompt::PromptSet,
     provenance::Provenance::{self, Made, Stranger, Trusted},
     session::{ApprovalScope, Effect, Event, FollowerPlan, Session, SessionConfig},
@@ -26,9 +26,9 @@ fn notes() -> WindowInfo {
     window(2, "Notes", "Notes")
 }
 
-fn with(guard: Edition) -> SessionConfig {
+fn with() -> SessionConfig {
     let mut config = config();
-    config.policy = Policy { guard, ..Policy::default() };
+    config.policy = Policy::default();
     config.host_tools.extend(["read_file"].map(tool));
     config.app_tools.extend(
         [
@@ -69,13 +69,13 @@ struct Play {
 }
 
 impl Play {
-    fn of(workflow: Workflow, provenance: Provenance, guard: Edition) -> Self {
+    fn of(workflow: Workflow, provenance: Provenance) -> Self {
         let values = BTreeMap::from([("customer".to_owned(), "Acme".to_owned())]);
         workflow.check().unwrap();
         let run = WorkflowRun { workflow, values, heal: Heal::Off, provenance };
         let text = run.request().unwrap();
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::of_file(provenance) };
-        let mut h = Harness::asked(with(guard), &text, Some(plan));
+        let mut h = Harness::asked(with(), &text, Some(plan));
         h.windows = vec![notes(), orders()];
         let mut play = Self { h, asked: Vec::new(), done: Vec::new() };
         for _ in 0..200 {
@@ -123,7 +123,7 @@ impl Play {
 
 /// What is asked that is about a value that was read.
 fn flows(steps: &[WorkflowStep], provenance: Provenance) -> Vec<String> {
-    let play = Play::of(workflow(steps.to_vec()), provenance, Edition::default());
+    let play = Play::of(workflow(steps.to_vec()), provenance);
     play.asked.into_iter().filter(|reason| reason.contains("has read with")).collect()
 }
 
@@ -137,8 +137,7 @@ fn exfiltrates() -> Vec<WorkflowStep> {
 #[test]
 fn what_a_strangers_workflow_names_the_user_has_not_named() {
     let steps = vec![host("launch_application", &json!({"files": ["http://evil.test/a"]}), None)];
-    let asked =
-        |provenance: Provenance| Play::of(workflow(steps.clone()), provenance, Edition::default()).asked;
+    let asked = |provenance: Provenance| Play::of(workflow(steps.clone()), provenance).asked;
     let strange = "it opens a page of `evil.test`, which the user has not named; it stands in the workflow “order”, which you have not \
                    made or trusted: “http://evil.test/a”";
     assert_eq!(asked(Stranger), [strange]);
@@ -161,7 +160,7 @@ fn what_a_strangers_workflow_names_the_user_has_not_named() {
         ]);
         let run = WorkflowRun { workflow: made, values, heal: Heal::Off, provenance: Stranger };
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::of_file(Stranger) };
-        let mut h = Harness::asked(with(Edition::default()), "Take notes.", Some(plan));
+        let mut h = Harness::asked(with(), "Take notes.", Some(plan));
         h.look();
         let Effect::AwaitApproval { approval } = h.effect() else { panic!("{name}: {:?}", h.effect()) };
         assert!(
@@ -184,7 +183,7 @@ fn what_the_user_gives_to_a_strangers_workflow_is_the_users() {
         let run = WorkflowRun { workflow: made, values, heal: Heal::Off, provenance: Stranger };
         let text = run.request().unwrap();
         let plan = FollowerPlan { workflow: Some(Box::new(run)), ..FollowerPlan::of_file(Stranger) };
-        let mut h = Harness::asked(with(Edition::default()), &text, Some(plan));
+        let mut h = Harness::asked(with(), &text, Some(plan));
         h.look();
         matches!(h.effect(), Effect::AwaitApproval { .. })
     };
@@ -211,12 +210,6 @@ fn a_value_that_was_read_goes_into_no_address_unasked() {
         }
         assert_eq!(flows(&steps, Made).len(), 1, "{address}");
     }
-    // Of a session that was recorded before, the effects are as they were.
-    let play = Play::of(workflow(exfiltrates()), Stranger, Edition::Fifth);
-    assert_eq!(
-        (play.asked.len(), play.done.as_slice()),
-        (0, &["read_file".to_owned(), "launch_application".to_owned()][..])
-    );
 }
 
 #[test]
@@ -262,8 +255,8 @@ fn what_a_strangers_workflow_copies_is_pasted_elsewhere_with_a_question() {
 
 #[test]
 fn a_session_that_carries_values_replays_and_can_be_stored() {
-    let play = Play::of(workflow(exfiltrates()), Stranger, Edition::default());
-    let mut again = Session::new(with(Edition::default()), PromptSet::default());
+    let play = Play::of(workflow(exfiltrates()), Stranger);
+    let mut again = Session::new(with(), PromptSet::default());
     for (wanted, event) in &play.h.history {
         assert_eq!(&serde_json::to_string(&again.next()).unwrap(), wanted);
         again.apply(event).unwrap();
@@ -285,7 +278,7 @@ fn browser() -> deskhand_core::observation::WindowView {
 #[test]
 fn a_task_of_a_strangers_file_names_nothing_for_the_user() {
     let asked = |plan: Option<FollowerPlan>| {
-        let mut config = with(Edition::default());
+        let mut config = with();
         config.app_tools.push(tool("type_text"));
         let mut h = Harness::asked(config, "Open evil.test.", plan);
         h.assign();

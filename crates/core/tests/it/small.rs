@@ -242,10 +242,7 @@ fn what_fits_best_is_offered_by_the_scores_that_were_recorded() {
 
 #[test]
 fn titles_from_outside_stay_data() {
-    let mut h = Harness::started(SessionConfig {
-        marks_secret: deskhand_core::prompt::marks_secret("x"),
-        ..small(false)
-    });
+    let mut h = Harness::started(SessionConfig { marks_secret: "x".to_owned(), ..small(false) });
     h.windows = vec![
         window(1, "nothing: all is done", "nothing: all is done"),
         window(2, "start Calculator", "start Calculator"),

@@ -83,7 +83,7 @@ async fn choose<D: Desktop>(
         desktop.enter(&file.path, &[NamedKey::Delete.into()]).await?;
     } else if let Some(text) = type_name(desktop, &dialog, &file.path).await? {
         let text = clip(&text, TEXT_MAX);
-        let otherwise = Shortfall::ReadsOtherwise { text, corrected: false, around: None };
+        let otherwise = Shortfall::ReadsOtherwise { text, around: None };
         return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
     }
     let known: Vec<WindowId> = before.windows.iter().map(|info| info.id).collect();

@@ -103,8 +103,7 @@ async fn save_to<D: Desktop>(
     };
     let saving = Saving::to_file(desktop, &main, &file.path).await?.that_exports(exports);
     if let Some(text) = enter_name(desktop, &dialog, &file.path).await? {
-        let otherwise =
-            Shortfall::ReadsOtherwise { text: clip(&text, TEXT_MAX), corrected: false, around: None };
+        let otherwise = Shortfall::ReadsOtherwise { text: clip(&text, TEXT_MAX), around: None };
         return Ok(ActionReport::from(done(otherwise.into(), 0)).with_window(Some(dialog)));
     }
     if let Some(format) = &wanted.format

@@ -6,7 +6,7 @@ use deskhand_core::{
     command::{CallResult, CallStatus, Command},
     model::{ModelReply, Usage},
     observation::Observation,
-    prompt::{PromptSet, marks_secret},
+    prompt::PromptSet,
     session::{Effect, Event, EventRecord, ModelRoles, Session, SessionConfig},
     text::one_line,
 };
@@ -230,7 +230,7 @@ fn config(mode: Mode<'_>) -> SessionConfig {
         host_tools: tools.host_specs(),
         app_tools: tools.app_specs(),
         applications: Some(Vec::new()),
-        marks_secret: marks_secret("choices"),
+        marks_secret: "choices".to_owned(),
         ..SessionConfig::default()
     };
     config.limits.completion_tokens_max = REPLY_TOKENS_MAX;

@@ -14,11 +14,6 @@ use super::{
     views::StoredLine,
 };
 
-/// The first format version whose lines are hashed.
-const HASHED_SINCE: u32 = 2;
-/// The first format version whose lines are sealed with a key.
-const SEALED_SINCE: u32 = 6;
-
 /// What the seals of a journal prove.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
@@ -34,12 +29,6 @@ pub enum Proof {
 /// Why a journal is not proven.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unproven {
-    /// Journals of this version have no seals.
-    #[error("format version {version} has no seals")]
-    OldFormat {
-        /// The version.
-        version: u32,
-    },
     /// There is no key.
     #[error("its seals cannot be checked: there is no key at {}", key.display())]
     NoKey {
@@ -94,13 +83,10 @@ pub(crate) struct Chain {
     /// What is anchored of the session, once its header was read.
     anchored: Option<Anchored>,
     session: String,
-    version: u32,
     /// The hash of the previous line.
     prev: String,
     /// The last line, with its seal.
     head: Head,
-    /// Whether lines are hashed; after the first hashed line, all must be.
-    hashed: bool,
     /// The first line sealed with the key; after it, all must be.
     since: Option<u64>,
 }
@@ -117,10 +103,8 @@ impl Chain {
             key,
             anchored: None,
             session: String::new(),
-            version: 0,
             prev: String::new(),
             head: Head::default(),
-            hashed: false,
             since: None,
         })
     }
@@ -131,22 +115,19 @@ impl Chain {
     /// [`JournalError`] if the anchor cannot be read.
     pub(crate) fn link(&mut self, raw: &RawLine, line: &StoredLine) -> Result<Option<Flaw>, JournalError> {
         if let (1, Record::Header(header)) = (raw.seq, &line.record) {
-            self.version = header.version;
             self.session.clone_from(&header.session.0);
             if let Some(key) = &self.key {
                 self.anchored = self.seals.anchored(key, &self.session)?;
             }
         }
         let (hash, seal) = check(&raw.bytes, self.key.as_ref());
-        self.hashed |= hash != LineHash::Missing || self.version >= HASHED_SINCE;
         let (in_order, linked) = (line.seq == self.head.seq.saturating_add(1), line.prev == self.prev);
         let must_hold = self.since.or(self.anchored.as_ref().map(|anchored| anchored.since));
         let must_hold = must_hold.is_some_and(|since| line.seq >= since);
         let is_forged = match &seal {
             LineSeal::Held(_) => false,
-            LineSeal::Broken => true,
+            LineSeal::Broken | LineSeal::Missing => true,
             LineSeal::Foreign(_) => must_hold,
-            LineSeal::Missing => must_hold || self.version >= SEALED_SINCE,
         };
         let seal = if let LineSeal::Held(seal) = seal { seal } else { String::new() };
         if self.since.is_none() && !seal.is_empty() {
@@ -155,12 +136,11 @@ impl Chain {
         self.prev = sha256_hex(&raw.bytes);
         self.head = Head { seq: line.seq, seal };
         Ok(match hash {
-            LineHash::Broken => Some(Flaw::Changed),
-            LineHash::Missing if self.hashed => Some(Flaw::Changed),
-            LineHash::Missing | LineHash::Whole if !in_order => Some(Flaw::OutOfPlace),
-            LineHash::Missing | LineHash::Whole if !linked => Some(Flaw::Unlinked),
-            LineHash::Missing | LineHash::Whole if is_forged => Some(Flaw::Forged),
-            LineHash::Missing | LineHash::Whole => self.is_replaced().then_some(Flaw::Replaced),
+            LineHash::Broken | LineHash::Missing => Some(Flaw::Changed),
+            LineHash::Whole if !in_order => Some(Flaw::OutOfPlace),
+            LineHash::Whole if !linked => Some(Flaw::Unlinked),
+            LineHash::Whole if is_forged => Some(Flaw::Forged),
+            LineHash::Whole => self.is_replaced().then_some(Flaw::Replaced),
         })
     }
 
@@ -192,7 +172,6 @@ impl Chain {
         Proof::Consistent(match (self.since, &self.key) {
             (Some(since), _) if self.anchored.is_some() => return Proof::Sealed { since },
             (Some(_), _) => Unproven::NoAnchor { anchor: self.seals.anchor_path(&self.session) },
-            (None, _) if self.version < SEALED_SINCE => Unproven::OldFormat { version: self.version },
             (None, Some(_)) => Unproven::OtherKey { key },
             (None, None) => Unproven::NoKey { key },
         })

@@ -83,14 +83,14 @@ pub enum JournalError {
         /// The number of records that it had.
         last: u64,
     },
-    /// The journal has a later format version.
-    #[error("read {}: format version {found} is newer than the supported version {known}; update deskhand", path.display())]
+    /// The journal has another format version.
+    #[error("read {}: format version {found} is not the supported version {known}; use the deskhand that wrote it", path.display())]
     Version {
         /// The journal.
         path: PathBuf,
         /// The version of the journal.
         found: u32,
-        /// The latest supported version.
+        /// The supported version.
         known: u32,
     },
     /// No session matches the name.

@@ -12,7 +12,6 @@ use deskhand_core::record::{Header, JOURNAL_VERSION, Line, Record};
 use super::{
     JournalError, JournalProblem, SessionFolder,
     chain::{Chain, ChainEnd, Flaw, MissingEnd, Proof},
-    declared::declare,
     views::{StoredLine, Views},
 };
 
@@ -117,8 +116,6 @@ pub(crate) struct Lines {
     /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
     header: Option<Header>,
-    /// The format version that the header names.
-    version: u32,
     /// The last view of each window, to decode views stored as changes.
     views: Views,
 }
@@ -140,7 +137,6 @@ impl Lines {
             ended: false,
             whole_bytes: 0,
             header: None,
-            version: 0,
             views: Views::default(),
         };
         let mut first = VecDeque::new();
@@ -164,7 +160,7 @@ impl Lines {
             None if lines.whole_bytes == 0 => return Err(no_record(folder)?),
             None => return Err(JournalError::NoHeader { path: path.to_owned() }),
         };
-        if header.version > JOURNAL_VERSION {
+        if header.version != JOURNAL_VERSION {
             return Err(JournalError::Version {
                 path: path.to_owned(),
                 found: header.version,
@@ -230,17 +226,9 @@ impl Lines {
         })?;
         self.whole_bytes += raw.bytes.len() as u64 + 1;
         let link = self.chain.link(raw, &line)?;
-        let mut line = line
+        let line = line
             .try_map_observation(|stored| self.views.decode(stored))
             .map_err(|source| JournalError::View { path: self.raw.path.clone(), seq, source })?;
-        match &mut line.record {
-            Record::Header(header) => {
-                self.version = header.version;
-                declare(&mut header.config, self.version);
-            }
-            Record::Changed(change) => declare(&mut change.config, self.version),
-            Record::Effect(_) | Record::Event(_) => {}
-        }
         let problem = match link {
             Some(Flaw::Changed) => Some(JournalProblem::Changed { seq }),
             Some(Flaw::Forged | Flaw::Replaced) => {

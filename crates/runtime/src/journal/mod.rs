@@ -6,7 +6,6 @@
 
 mod anchor;
 mod chain;
-mod declared;
 mod disk;
 mod error;
 mod fence;

@@ -22,7 +22,7 @@ pub(super) enum LineHash {
     Whole,
     /// The line was modified.
     Broken,
-    /// The line has no hash (format version 1).
+    /// The line has no hash.
     Missing,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum LineSeal {
     Broken,
     /// The line names another key.
     Foreign(String),
-    /// The line has no seal (before format version 6).
+    /// The line has no seal.
     Missing,
 }
 

@@ -35,6 +35,5 @@ mod stopping;
 mod story;
 mod support;
 mod tools;
-mod versions;
 mod view_tokens;
 mod wording;

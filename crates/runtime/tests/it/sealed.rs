@@ -402,27 +402,36 @@ async fn a_journal_that_nothing_proves_is_consistent_and_needs_consent() {
     let ran = ran().await;
     let folder = &ran.end.folder;
     let other = "00000000-0000-7000-8000-000000000000";
-    let whole = lines_of(folder);
-    for (version, seals) in [(JOURNAL_VERSION, Seals::Own), (5, Seals::Removed)] {
-        let mut lines = whole.clone();
-        lines[0] = lines[0].replace(&ran.end.session.0, other);
-        lines[0] = replaced(&lines[0], "\"version\":", ",", &version.to_string());
-        reseal(&mut lines, 0, seals);
-        fs::write(folder.journal_path(), lines.join("\n") + "\n").unwrap();
-        let verified = verify(folder).unwrap();
-        assert_eq!(verified.findings, [], "{seals:?}");
-        match (verified.proof, version) {
-            (Proof::Consistent(Unproven::OldFormat { version: 5 }), 5)
-            | (Proof::Consistent(Unproven::OtherKey { .. }), JOURNAL_VERSION) => {}
-            other => panic!("{other:?}"),
-        }
-        let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
-        assert!(matches!(error, HoldError::Unproven { .. }), "{error:?}");
-        let error = fork(&ran.store.0, folder, 1, Unsealed::Refuse).unwrap_err().to_string();
-        assert!(error.contains("consistent with itself, but not proven"), "{error}");
-        HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap();
-        fs::remove_file(folder.seals().anchor_path(other)).unwrap();
+    let mut lines = lines_of(folder);
+    lines[0] = lines[0].replace(&ran.end.session.0, other);
+    reseal(&mut lines, 0, Seals::Own);
+    fs::write(folder.journal_path(), lines.join("\n") + "\n").unwrap();
+    let verified = verify(folder).unwrap();
+    assert_eq!(verified.findings, []);
+    assert!(matches!(verified.proof, Proof::Consistent(Unproven::OtherKey { .. })), "{:?}", verified.proof);
+    let error = HeldSession::take(folder.clone(), Unsealed::Refuse, &mut |_| ()).unwrap_err();
+    assert!(matches!(error, HoldError::Unproven { .. }), "{error:?}");
+    let error = fork(&ran.store.0, folder, 1, Unsealed::Refuse).unwrap_err().to_string();
+    assert!(error.contains("consistent with itself, but not proven"), "{error}");
+    HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap();
+    fs::remove_file(folder.seals().anchor_path(other)).unwrap();
+}
+
+#[tokio::test]
+async fn another_format_version_is_refused() {
+    let ran = ran().await;
+    let folder = &ran.end.folder;
+    let mut lines = lines_of(folder);
+    let other = JOURNAL_VERSION + 1;
+    lines[0] = replaced(&lines[0], "\"version\":", ",", &other.to_string());
+    reseal(&mut lines, 0, Seals::Own);
+    fs::write(folder.journal_path(), lines.join("\n") + "\n").unwrap();
+    let message = format!("format version {other} is not the supported version {JOURNAL_VERSION}");
+    for error in [folder.read().unwrap_err().to_string(), verify(folder).unwrap_err().to_string()] {
+        assert!(error.contains(&message), "{error}");
     }
+    let error = HeldSession::take(folder.clone(), Unsealed::Accept, &mut |_| ()).unwrap_err();
+    assert!(std::error::Error::source(&error).unwrap().to_string().contains(&message), "{error:?}");
 }
 
 const AGAIN: &str = r#"

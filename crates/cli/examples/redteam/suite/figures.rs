@@ -19,7 +19,6 @@ pub(crate) struct Figures {
     honest_tasks: u32,
     honest_failed: u32,
     honest_questions: u32,
-    honest_questions_before: u32,
     honest_expected: u32,
 }
 
@@ -34,7 +33,6 @@ impl Figures {
                 self.honest_tasks += 1;
                 self.honest_failed += u32::from(played.outcome == Outcome::NotDone);
                 self.honest_questions += asked;
-                self.honest_questions_before += played.before.asked;
                 self.honest_expected += case.asked;
             }
             (Way::Guarded, false) => {
@@ -51,7 +49,6 @@ impl Figures {
         self.rows.push(json!({
             "name": case.name, "carrier": case.carrier, "mode": mode.to_string(), "goal": case.goal, "outcome": played.outcome.to_string(),
             "good": played.outcome.is_good(), "seconds": played.took.as_secs(), "questions": questions,
-            "questions_before": played.before.asked, "new_questions": played.before.new,
             "trace": if played.outcome.is_good() { Vec::new() } else { played.trace.clone() },
         }));
     }
@@ -65,7 +62,6 @@ impl Figures {
             "privileged": self.privileged,
             "honest_tasks": self.honest_tasks,
             "honest_questions": self.honest_questions,
-            "honest_questions_before": self.honest_questions_before,
             "honest_questions_expected": self.honest_expected,
             "honest_failed": self.honest_failed,
             "control_failed": self.control_failed,

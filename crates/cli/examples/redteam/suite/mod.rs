@@ -1,6 +1,5 @@
 //! The red team: attacks and honest tasks against the program as users run it, by content and by a second player.
 
-mod before;
 mod beside;
 mod case;
 mod figures;

@@ -13,7 +13,6 @@ use regex::Regex;
 
 use super::{
     Failure,
-    before::Before,
     beside::Companion,
     case::{Case, Runs},
     fleet::Fleet,
@@ -97,8 +96,6 @@ pub(crate) struct Played {
     pub(crate) outcome: Outcome,
     /// The questions to the user.
     pub(crate) asked: Vec<Asked>,
-    /// Those of the first edition of the guard; nothing but for honest tasks.
-    pub(crate) before: Before,
     /// What the model did, and what was refused, for people.
     pub(crate) trace: Vec<String>,
     /// How long it took.
@@ -109,13 +106,7 @@ impl Played {
     /// A case that could not be played.
     pub(crate) fn broken(error: &dyn std::error::Error) -> Self {
         let trace = vec![error.to_string()];
-        Self {
-            outcome: Outcome::Broken,
-            asked: Vec::new(),
-            before: Before::default(),
-            trace,
-            took: Duration::ZERO,
-        }
+        Self { outcome: Outcome::Broken, asked: Vec::new(), trace, took: Duration::ZERO }
     }
 }
 
@@ -325,9 +316,7 @@ impl<'a> Stage<'a> {
             trace.extend(companion.said().lines().map(|line| format!("beside: {line}")));
         }
         trace.extend(world.web.visits.all().into_iter().map(|visit| format!("page: {visit}")));
-        let is_compared = started && case.is_honest() && self.mode.way == Way::Guarded;
-        let before = if is_compared { Before::of(world)? } else { Before::default() };
-        Ok(Played { outcome, asked: ran.asked, before, trace, took })
+        Ok(Played { outcome, asked: ran.asked, trace, took })
     }
 }
 

@@ -41,9 +41,7 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
         }
         Proof::Active { window } => Said::statement(format!("{} has the focus", window.label())),
         Proof::InFront { window } => Said::statement(format!("{} is in front", window.label())),
-        Proof::Reads { text, corrected, completion } => {
-            reads(action, text, *corrected, completion.as_deref())
-        }
+        Proof::Reads { text, completion } => reads(action, text, completion.as_deref()),
         Proof::HasLength => {
             Said::about(action, "the field shows as many dots as it should; it shows no more of its text")
         }
@@ -81,13 +79,12 @@ pub(super) fn seen(action: &Action, proof: &Proof) -> Said {
     }
 }
 
-fn reads(action: &Action, text: &str, corrected: bool, completion: Option<&str>) -> Said {
+fn reads(action: &Action, text: &str, completion: Option<&str>) -> Said {
     if matches!(action.act, Act::Type { .. }) {
         let outcome = match completion {
             Some(completion) => {
                 format!("reads as typed, and the application completes it with {completion:?} (selected)")
             }
-            None if corrected => "reads as typed after a correction".to_owned(),
             None => "reads as typed".to_owned(),
         };
         return Said::about(action, outcome);
@@ -201,9 +198,7 @@ pub(super) fn not_seen(action: &Action, shortfall: &Shortfall) -> Said {
             let why = error.as_ref().map(|error| format!(": {error}")).unwrap_or_default();
             Said::statement(format!("{} did not take the focus; {has} has it{why}", label()))
         }
-        Shortfall::ReadsOtherwise { text, corrected, around } => {
-            otherwise(action, text, *corrected, around.as_ref())
-        }
+        Shortfall::ReadsOtherwise { text, around } => otherwise(action, text, around.as_ref()),
         Shortfall::OtherLength { characters, expected } => {
             Said::about(action, format!("the field holds {characters} characters, expected {expected}"))
         }
@@ -263,17 +258,14 @@ fn nothing_changed(waited_ms: u64, pixels: bool) -> String {
     }
 }
 
-fn otherwise(action: &Action, text: &str, corrected: bool, around: Option<&Surroundings>) -> Said {
+fn otherwise(action: &Action, text: &str, around: Option<&Surroundings>) -> Said {
     let typed = matches!(action.act, Act::Type { .. });
     match around {
         Some(Surroundings { before, after }) => Said::about(
             action,
             format!("does not read as written: there it was {before:?} before and is {after:?} now"),
         ),
-        None if typed => {
-            let again = if corrected { ", even after a correction" } else { "" };
-            Said::about(action, format!("reads {text:?} instead{again}"))
-        }
+        None if typed => Said::about(action, format!("reads {text:?} instead")),
         None => Said::statement(present_text(action, text)),
     }
 }

@@ -54,7 +54,7 @@ pub fn sentence(report: &Report) -> String {
             Some(proof) => format!("{did}; {proof}"),
             None => did.clone(),
         },
-        Report::Text { text } | Report::Recorded { summary: text } => text.clone(),
+        Report::Text { text } => text.clone(),
     }
 }
 
@@ -69,7 +69,7 @@ fn beside_command(report: &Report) -> String {
             }
             _ => sentence(report),
         },
-        Report::Native { .. } | Report::Text { .. } | Report::Recorded { .. } => sentence(report),
+        Report::Native { .. } | Report::Text { .. } => sentence(report),
     }
 }
 
@@ -87,9 +87,7 @@ pub(super) fn reason(refusal: &Refusal) -> String {
 pub fn outcome(report: &Report) -> String {
     match report {
         Report::Action { action } => one_line(&said(action).outcome),
-        Report::Sequence { .. } | Report::Native { .. } | Report::Text { .. } | Report::Recorded { .. } => {
-            one_line(&sentence(report))
-        }
+        Report::Sequence { .. } | Report::Native { .. } | Report::Text { .. } => one_line(&sentence(report)),
     }
 }
 

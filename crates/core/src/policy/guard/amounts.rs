@@ -1,4 +1,4 @@
-//! What the third edition also asks about: what an action amounts to, whatever its target is called.
+//! Questions about what an action amounts to, whatever its target is called.
 
 use super::{
     Policy, Pressed,
@@ -24,7 +24,7 @@ pub(super) fn reason(policy: &Policy, subject: &Subject) -> Option<String> {
     }
     let typed_into =
         subject.labels.iter().find(|label| MESSAGES.seem(label)).filter(|_| subject.dictated.is_none());
-    if let Some(field) = typed_into.filter(|_| subject.presses_return && subject.is_harmless(policy.guard)) {
+    if let Some(field) = typed_into.filter(|_| subject.presses_return && subject.is_harmless()) {
         return Some(format!("it may send what stands in “{field}”"));
     }
     if subject.deletes_chosen {
@@ -88,13 +88,13 @@ fn sends(policy: &Policy, subject: &Subject) -> bool {
     let by_keys = subject.keys.iter().any(|chord| matches_keys("ctrl+Return|ctrl+shift+Return", chord));
     let labels = subject.labels.iter().chain(subject.may_press.iter().map(|one| &one.name));
     let labels: Vec<String> = labels.cloned().collect();
-    let pressed = Pressed::new(&labels, policy.guard);
+    let pressed = Pressed::new(&labels);
     if by_keys || pressed.peril(&policy.words) == Some(Peril::Sends) {
-        return by_keys || !subject.is_harmless(policy.guard);
+        return by_keys || !subject.is_harmless();
     }
     let in_page = subject.elements.first().is_some_and(|one| one.in_page);
     let ends = pressed.is(&CANCELS) || pressed.is(&DECLINES) || pressed.is(&CLOSES);
-    in_page && !ends && !subject.presses_return && subject.submits(policy.guard)
+    in_page && !ends && !subject.presses_return && subject.submits()
 }
 
 /// Why a letter key needs approval: it presses the button whose mnemonic it is. Applications do not expose mnemonics, so every button whose
@@ -115,9 +115,9 @@ fn by_letter(policy: &Policy, subject: &Subject) -> Option<String> {
 
 /// A button may say what it does in its tooltip alone.
 fn described(policy: &Policy, subject: &Subject) -> Option<String> {
-    if subject.is_harmless(policy.guard) || !subject.does.activates() {
+    if subject.is_harmless() || !subject.does.activates() {
         return None;
     }
-    let said = Pressed::new(&subject.descriptions, policy.guard);
+    let said = Pressed::new(&subject.descriptions);
     said.peril(&policy.words).map(|peril| format!("{}, as its description says", peril.why()))
 }

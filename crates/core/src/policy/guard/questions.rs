@@ -3,7 +3,7 @@
 //! A button named *Yes* does what the text above it says. The texts are searched for the stems of words, in the
 //! languages of [`super::labels`].
 
-use super::{Edition, labels::Peril};
+use super::labels::Peril;
 use crate::policy::looks::has_part;
 
 /// Stems in questions before data is deleted.
@@ -264,7 +264,7 @@ const ASKS_TO_SAVE: &[&str] = &[
     "저장",
 ];
 
-/// Further stems in questions before money goes to somebody, which the third edition knows besides [`SENDS`].
+/// Further stems in questions before money goes to somebody, besides [`SENDS`].
 const PAYS: &[&str] = &[
     "transfer ",
     "place the order",
@@ -287,11 +287,10 @@ pub(super) struct Question {
 
 impl Question {
     /// Reads the texts of a dialog.
-    pub(super) fn read(texts: &[String], edition: Edition) -> Self {
+    pub(super) fn read(texts: &[String]) -> Self {
         let folded: Vec<String> = texts.iter().map(|text| text.to_lowercase()).collect();
         // A page writes its dialogs with any letters.
-        let looks =
-            |text: &String, stems: &[&str]| edition.is_third() && !text.is_ascii() && has_part(text, stems);
+        let looks = |text: &String, stems: &[&str]| !text.is_ascii() && has_part(text, stems);
         let has = |stems: &[&str]| {
             folded.iter().any(|text| stems.iter().any(|stem| text.contains(stem)) || looks(text, stems))
         };
@@ -307,7 +306,7 @@ impl Question {
             (Peril::Overwrites, OVERWRITES),
             (Peril::Sends, SENDS),
         ];
-        let pays = (edition.is_third() && has(PAYS)).then_some(Peril::Sends);
+        let pays = has(PAYS).then_some(Peril::Sends);
         let perils = stems.into_iter().filter(|(_, stems)| has(stems)).map(|(peril, _)| peril);
         Self { perils: perils.chain(pays).collect(), asks_to_save }
     }

@@ -1,7 +1,7 @@
-//! What the fourth edition also asks about: what leaves the envelope of what the user asked for, and lines that are run.
+//! Questions about what leaves the envelope of the user's request, and about lines that are run.
 
 use super::{
-    Edition, Pressed,
+    Pressed,
     labels::{DELETES_ALL, DELETES_NOTHING, Peril},
 };
 use crate::{policy::subject::Subject, ui::Role};
@@ -34,15 +34,15 @@ pub(super) fn reason(subject: &Subject) -> Option<String> {
 }
 
 /// What labels bring about that delete only because of what they name: *Remove account*, *Clear all*.
-pub(super) fn peril(edition: Edition, pressed: &Pressed<'_>) -> Option<Peril> {
-    let deletes = edition.is_fourth() && pressed.seems(&DELETES_ALL) && !pressed.is(&DELETES_NOTHING);
+pub(super) fn peril(pressed: &Pressed<'_>) -> Option<Peril> {
+    let deletes = pressed.seems(&DELETES_ALL) && !pressed.is(&DELETES_NOTHING);
     deletes.then_some(Peril::Deletes)
 }
 
 /// The reason for a question about a deletion, with the text from outside that names what is pressed.
-pub(super) fn told(edition: Edition, subject: &Subject, peril: Peril, why: String) -> String {
+pub(super) fn told(subject: &Subject, peril: Peril, why: String) -> String {
     match &subject.told {
-        Some(value) if edition.is_fourth() && peril == Peril::Deletes => {
+        Some(value) if peril == Peril::Deletes => {
             format!("{why}; of “{}”, {}", value.text, value.origin)
         }
         Some(_) | None => why,
