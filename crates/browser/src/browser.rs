@@ -1,4 +1,4 @@
-//! What is asked of a browser, for whichever engine it has.
+//! Requests to a browser, independent of its engine.
 
 use std::time::Duration;
 
@@ -20,12 +20,12 @@ pub(crate) const SCRIPT: &str = include_str!("read.js");
 pub(crate) const WORLD: &str = "deskhand";
 /// The most frames of a page that are read.
 pub(crate) const FRAMES_MAX: usize = 100;
-/// How long a page may take to say whether it is visible.
+/// Maximum time until a page reports its visibility.
 pub(crate) const GLANCE_BOUND: Duration = Duration::from_secs(3);
-/// How long a page may take to load.
+/// Maximum time for loading a page.
 pub(crate) const LOAD_BOUND: Duration = Duration::from_secs(20);
 
-/// What the script reads.
+/// Selects the parts of a page that the script reads.
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 pub(crate) struct Wanted {
     pub(crate) text: bool,
@@ -35,7 +35,7 @@ pub(crate) struct Wanted {
     pub(crate) windows: bool,
 }
 
-/// How a navigation went.
+/// Outcome of a navigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Arrival {
     Loaded { url: String },
@@ -116,7 +116,7 @@ impl Browser {
         }
     }
 
-    /// Where the window of a page is on the screen.
+    /// Returns the bounds of a page's window on the screen.
     pub(crate) async fn bounds(&self, page: &str) -> Option<Bounds> {
         match self {
             Self::Chromium(cdp) => cdp.bounds(page).await,
@@ -125,7 +125,7 @@ impl Browser {
     }
 }
 
-/// What the script returned.
+/// Parses the value returned by the script.
 pub(crate) fn reading(text: &Value) -> Result<Reading, Trouble> {
     text.as_str()
         .and_then(|text| serde_json::from_str(text).ok())

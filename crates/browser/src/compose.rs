@@ -14,7 +14,7 @@ const URL_CHARACTERS_MAX: usize = 300;
 /// The most frames inside each other.
 const DEPTH_MAX: usize = 20;
 
-/// What the script reads in a frame.
+/// Content of a frame as read by the script.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default)]
 pub(crate) struct Reading {

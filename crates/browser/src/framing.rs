@@ -10,7 +10,7 @@ pub(crate) struct Frames {
     skips: bool,
 }
 
-/// What came next.
+/// Next item of the stream.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
     Message(Vec<u8>),

@@ -13,10 +13,11 @@ pub(crate) struct Bounds {
     pub(crate) height: i64,
 }
 
-/// How far the two statements about a window may be apart, in pixels: frames and shadows count differently.
+/// Maximum difference between the two reported positions of a window, in pixels: frames and shadows count
+/// differently.
 const APART_MAX: i64 = 80;
 
-/// Where a window is. Calls of X11 block, so this runs on a thread of its own.
+/// Returns the bounds of a window. X11 calls block, so this runs on a thread of its own.
 pub(crate) async fn window_bounds(xid: u32) -> Option<Bounds> {
     tokio::task::spawn_blocking(move || asked(xid)).await.ok().flatten()
 }

@@ -30,7 +30,7 @@ use crate::{
 pub const PROTOCOL_ARGUMENT: &str = "{protocol}";
 /// The most clients at once; more wait.
 const CLIENTS_MAX: usize = 32;
-/// What shells add to the number of a signal that ended a program.
+/// Offset that shells add to the number of the signal that ended a program.
 const SIGNAL_CODE: i32 = 128;
 
 /// Which protocol a browser speaks.
@@ -45,11 +45,11 @@ pub enum Engine {
 /// A browser to start.
 #[derive(Debug, Clone)]
 pub struct Hold {
-    /// Whether the browser is started with `no_new_privs`, as all applications of a confined desktop are.
+    /// `true` if the browser is started with `no_new_privs`, like all applications of a confined desktop.
     pub confined: bool,
     /// Which protocol it speaks.
     pub engine: Engine,
-    /// Where calls are answered, in a folder that only the owner may enter.
+    /// Path of the socket that serves calls, in a folder that only the owner may enter.
     pub socket: PathBuf,
     /// The profile folder, which `arguments` also names.
     pub profile: PathBuf,

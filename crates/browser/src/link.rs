@@ -22,7 +22,7 @@ const REQUESTS_MAX: usize = 256;
 const OUTBOUND_MAX: usize = 1024;
 /// Requests that wait for an answer; those that nobody waits for any more are dropped first.
 const PENDING_MAX: usize = 4096;
-/// How long a browser may take for an answer that no page is needed for.
+/// Timeout for browser replies that involve no page.
 const BROWSER_BOUND: Duration = Duration::from_secs(10);
 /// The longest message of the browser in an error, in characters.
 const MESSAGE_CHARACTERS_MAX: usize = 500;
@@ -37,7 +37,7 @@ pub(crate) struct Message {
     pub(crate) on_answer: Option<OnAnswer>,
 }
 
-/// What is done with an answer: a function, and the page that it is about.
+/// Handler for a reply: a function, and the page concerned.
 pub(crate) type OnAnswer = (fn(&mut State, &str, &Value), String);
 
 impl Message {

@@ -27,14 +27,14 @@ use crate::{
     wire::{Good, REQUEST_BYTES_MAX, Request, Trouble, answer_line},
 };
 
-/// How long a call may take.
+/// Timeout for a call.
 const CALL_BOUND: Duration = Duration::from_secs(30);
-/// How long a client may take to read an answer.
+/// Maximum time for a client to read a reply.
 const WRITE_BOUND: Duration = Duration::from_secs(30);
 /// Only the owner may connect.
 const PRIVATE_FILE: u32 = 0o600;
 
-/// Whether the browser can be asked.
+/// Availability of the browser.
 #[derive(Debug, Clone)]
 pub(crate) enum Reach {
     Starting,

@@ -1,4 +1,4 @@
-//! What a browser has told about its pages, without asking them: they may be blocked by a dialog.
+//! State of pages, collected from browser events without requests: a dialog may block a page.
 
 use std::collections::VecDeque;
 
@@ -36,7 +36,7 @@ pub(crate) struct Page {
     pub(crate) dialog: Option<Dialog>,
     /// Oldest first.
     pub(crate) closed_dialogs: VecDeque<ClosedDialog>,
-    /// How many dialogs have closed so far.
+    /// Number of dialogs closed so far.
     pub(crate) closed_count: u64,
     /// Chromium only: the sessions in which the page and its frames in other processes are asked. The first is the page's own.
     pub(crate) sessions: Vec<Session>,

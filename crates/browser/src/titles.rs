@@ -1,6 +1,6 @@
 //! Finds the page of a window by its title.
 
-/// What is known of a page.
+/// Properties of a page for matching it with a window.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     pub(crate) title: String,
@@ -19,9 +19,9 @@ pub(crate) enum Choice {
     None,
 }
 
-/// How browsers write between the title of a page and their own name.
+/// Separators that browsers write between the title of a page and their own name.
 const SEPARATORS: [&str; 3] = [" - ", " — ", " – "];
-/// What browsers show for a page without a title.
+/// Titles that browsers display for a page without a title.
 const UNTITLED: [&str; 4] = ["Untitled", "New Tab", "Mozilla Firefox", "Chromium"];
 
 /// Chooses the page of a window.

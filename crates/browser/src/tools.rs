@@ -53,7 +53,7 @@ pub(crate) async fn run(browser: &Browser, window: &Window, call: Call) -> Resul
     }
 }
 
-/// What the browser has told about a page.
+/// Returns the state of a page as reported by the browser.
 pub(crate) fn known(browser: &Browser, page: &str) -> Result<Page, Trouble> {
     let state = browser.link().state();
     state

@@ -12,9 +12,9 @@ use crate::{
     wire::{Effect, Good, Trouble},
 };
 
-/// How long a dialog may take to close.
+/// Maximum time for a dialog to close.
 const CLOSE_BOUND: Duration = Duration::from_secs(10);
-/// How much of the dialog's message an error quotes, in characters.
+/// Maximum length of a dialog's message in an error, in characters.
 const MESSAGE_CHARACTERS_MAX: usize = 1_000;
 /// The answers of a server from this one on are errors.
 const STATUS_ERROR: u64 = 400;

@@ -28,7 +28,7 @@ pub(crate) struct Window {
     pub(crate) title: String,
 }
 
-/// What a call returns.
+/// Result of a successful call.
 #[derive(Debug, Serialize)]
 pub(crate) struct Good {
     /// One sentence.
@@ -38,7 +38,7 @@ pub(crate) struct Good {
     pub(crate) effect: Option<Effect>,
 }
 
-/// What was read back after an action.
+/// State read back after an action.
 #[derive(Debug, Serialize)]
 pub(crate) struct Effect {
     pub(crate) seen: bool,

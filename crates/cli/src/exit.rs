@@ -1,4 +1,4 @@
-//! How the process ends: exit codes and error messages.
+//! Process exit: exit codes and error messages.
 
 use std::{error::Error, fmt, process::ExitCode};
 
@@ -21,7 +21,7 @@ const USAGE: u8 = 2;
 /// The exit code of a check without a result.
 const UNDECIDED: u8 = 3;
 
-/// How a command ended that did not fail.
+/// Result of a command that did not fail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
     /// Success.
@@ -95,7 +95,7 @@ impl CliError {
         Self { code: OutcomeKind::Rejected.exit_code(), ..Self::new(message) }
     }
 
-    /// What failed and why, as one text.
+    /// Formats the error and its causes as one text.
     pub(crate) fn words(&self) -> String {
         match &self.source {
             Some(source) => format!("{}: {}", self.message, error_chain(&**source)),
@@ -103,7 +103,7 @@ impl CliError {
         }
     }
 
-    /// What to do next, as one text.
+    /// Formats the advice on the next step as one text.
     pub(crate) fn help_text(&self) -> String {
         self.help.join("; ")
     }
@@ -191,7 +191,7 @@ impl From<DesktopError> for CliError {
     }
 }
 
-/// What to do next with a flag, if a flag helps.
+/// Returns the advice to use a flag, if one helps.
 fn flag_help(error: &HostError) -> Option<String> {
     let help = match error {
         HostError::Model(error) => return model_flag(error),

@@ -115,10 +115,10 @@ impl fmt::Display for Line {
     }
 }
 
-/// Whether the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
+/// Set while the last line of the terminal is a prompt with the cursor behind it. A process has one terminal.
 static PROMPT_STANDS: AtomicBool = AtomicBool::new(false);
 
-/// Whether the last line of the terminal says what is waited for, to be replaced by what comes next.
+/// Set while the last line of the terminal is a wait status, which the next output replaces.
 static STATUS_STANDS: AtomicBool = AtomicBool::new(false);
 
 /// Returns to the start of the line of a terminal and clears it (ECMA-48, CR and EL).
@@ -128,7 +128,7 @@ const CLEAR_LINE: &str = "\r\u{1b}[2K";
 #[derive(Debug)]
 pub(crate) struct Output {
     stream: Stream,
-    /// Whether it is a terminal that can clear a line.
+    /// `true` if it is a terminal that can clear a line.
     terminal: bool,
     coloured: bool,
 }
@@ -267,7 +267,7 @@ impl Output {
         self.put(Self::next_line());
     }
 
-    /// What moves the cursor to an empty line.
+    /// Returns the control text that moves the cursor to an empty line.
     fn next_line() -> &'static str {
         let (status, prompt) = (&STATUS_STANDS, &PROMPT_STANDS);
         match (status.swap(false, Ordering::AcqRel), prompt.swap(false, Ordering::AcqRel)) {

@@ -80,7 +80,7 @@ enum Access {
     Write,
 }
 
-/// What is mounted besides the system, outer folders first: a later mount hides what an earlier one has in its place.
+/// Returns the mounts besides the system, outer folders first: a later mount hides an earlier one in its place.
 fn binds(confinement: &Confinement) -> Vec<(PathBuf, Access)> {
     let mut all = BTreeSet::new();
     let mut insert = |path: &Path, access: Access| {

@@ -12,13 +12,14 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::confinement::Limits;
 
-/// Where control groups are mounted.
+/// Mount point of control groups.
 const MOUNT: &str = "/sys/fs/cgroup";
-/// What the names of our groups begin with.
+/// Prefix of the names of our groups.
 const PREFIX: &str = "deskhand-";
-/// How often a group is created: another supervisor may remove it as a leftover before it has a member.
+/// Maximum number of attempts to create a group: another supervisor may remove it as a leftover before it has a
+/// member.
 const ATTEMPTS_MAX: u32 = 5;
-/// How often the members of a group are listed and killed: they may start others meanwhile.
+/// Maximum number of rounds that list and kill the members of a group: they may start others meanwhile.
 const KILL_ROUNDS_MAX: u32 = 100;
 
 /// The files of a hierarchy that limit processes and memory.

@@ -1,28 +1,28 @@
-//! What a program may do, as data that is passed to the helper processes.
+//! Permissions of a program, as data that is passed to the helper processes.
 
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a program may do.
+/// Permissions of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Confinement {
-    /// What the helper process does with it.
+    /// Stage that the helper process carries out.
     #[serde(default)]
     pub stage: Stage,
     /// The process that starts the helper and must still be its parent; if it has died meanwhile, nothing is started.
     #[serde(default)]
     pub owner: Option<u32>,
-    /// What enforces it.
+    /// Mechanism that enforces it.
     pub enforcement: Enforcement,
     /// Writable folders and files.
     pub write: Vec<PathBuf>,
     /// Readable folders and files, besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Whether the network is allowed.
+    /// `true` if the network is allowed.
     pub network: bool,
-    /// What it may use.
+    /// Resource limits.
     #[serde(default)]
     pub limits: Limits,
     /// The prefix of the message when the program is not started; identifies it reliably.
@@ -42,7 +42,7 @@ pub enum Stage {
     Program,
 }
 
-/// What enforces a confinement.
+/// Mechanism that enforces a confinement.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Enforcement {
@@ -58,7 +58,7 @@ pub enum Enforcement {
     },
 }
 
-/// What a program and its descendants may use.
+/// Resource limits of a program and its descendants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {

@@ -1,4 +1,4 @@
-//! What descends from this process, by the parents in `/proc`.
+//! Descendants of this process, found by the parents in `/proc`.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -11,9 +11,9 @@ use rustix::{
     process::{Pid, Signal, WaitOptions, getpid, kill_process, wait},
 };
 
-/// How often descendants are listed until no new one is found: they may start others meanwhile.
+/// Maximum number of rounds that list descendants until no new one is found: they may start others meanwhile.
 const FREEZE_ROUNDS_MAX: u32 = 100;
-/// How many ended children are waited for. More cannot exist.
+/// Maximum number of ended children to wait for. More cannot exist.
 pub(crate) const ENDED_MAX: u32 = 4_194_304;
 
 /// Kills all descendants and waits until none is left. They are stopped first, so that none can start another.

@@ -19,7 +19,7 @@ use crate::{
 /// The newest Landlock version used. With namespaces, older kernels enforce the rules that they support.
 const RULES: ABI = ABI::V6;
 
-/// What the kernel reports of itself; the rest of `/proc` belongs to processes.
+/// Files in which the kernel reports about itself; the rest of `/proc` belongs to processes.
 const ABOUT_THE_MACHINE: [&str; 10] = [
     "/proc/cpuinfo",
     "/proc/devices",
@@ -32,7 +32,7 @@ const ABOUT_THE_MACHINE: [&str; 10] = [
     "/proc/version",
     "/proc/vmstat",
 ];
-/// What is private in a mount namespace.
+/// Paths that are private in a mount namespace.
 const PRIVATE: [&str; 4] = ["/dev/ptmx", "/dev/pts", "/dev/shm", "/tmp"];
 
 /// The most entries of `/etc` that are looked at. Beyond that, nothing of it is readable.

@@ -12,7 +12,8 @@ use rustix::{
 
 use crate::confinement::{Confinement, Enforcement};
 
-/// How much address space a process gets for each byte of memory: runtimes reserve much more than they use.
+/// Bytes of address space that a process gets for each byte of memory: runtimes reserve much more than they
+/// use.
 const ADDRESS_SPACE_FACTOR: u64 = 16;
 /// The priority with which the kernel ends a process when the machine has no memory left: the highest.
 const OOM_SCORE: &str = "1000";

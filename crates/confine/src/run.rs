@@ -15,7 +15,7 @@ pub const NOT_STARTED: u8 = 125;
 /// The exit code for a program that was ended because it exceeded a limit; the last line of stderr says which one.
 pub const OVER_LIMIT: u8 = 123;
 
-/// How a program ended.
+/// Exit of a program.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ended {
     /// Its exit code, 128 and the number of the signal that ended it, or [`OVER_LIMIT`].

@@ -84,7 +84,8 @@ pub(crate) fn supervise(
     })
 }
 
-/// What limits a program before it starts: a control group, if one can be made, and what the kernel does not enforce.
+/// Prepares the limits of a program before it starts: a control group, if one can be created, and a watch for
+/// limits that the kernel does not enforce.
 fn limits_of(confinement: &Confinement) -> Result<(Option<ControlGroup>, Option<Watch>), String> {
     let group = ControlGroup::create(&confinement.limits)
         .map_err(|error| format!("failed to make a control group: {error}"))?;

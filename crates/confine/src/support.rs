@@ -1,4 +1,4 @@
-//! What the kernel and installed programs can enforce.
+//! Capabilities of the kernel and of installed programs for enforcing confinements.
 
 use std::{ffi::OsStr, fs, path::PathBuf, sync::OnceLock};
 
@@ -13,21 +13,21 @@ use crate::{bubblewrap, cgroup::ControlGroup, confinement::Enforcement};
 /// abstract sockets of other processes.
 const LANDLOCK_ALONE: u8 = 6;
 
-/// What can be enforced.
+/// Enforceable restrictions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The Landlock version that is enforced, up to the one used; 0 for none.
     pub landlock: u8,
-    /// Whether seccomp filters are supported.
+    /// `true` if seccomp filters are supported.
     pub seccomp: bool,
     /// The bubblewrap program, if it is installed and can make namespaces here.
     pub bubblewrap: Option<PathBuf>,
-    /// Whether the number of processes can be limited.
+    /// `true` if the number of processes can be limited.
     pub processes: bool,
 }
 
 impl Support {
-    /// What enforces a confinement; `None` if it cannot be enforced.
+    /// Returns the mechanism that enforces a confinement; `None` if it cannot be enforced.
     pub fn enforcement(&self) -> Option<Enforcement> {
         match &self.bubblewrap {
             _ if !self.seccomp => None,
@@ -58,7 +58,7 @@ impl Support {
         format!("{landlock}, {seccomp}, {namespaces}{processes}")
     }
 
-    /// What is missing, and how to get it.
+    /// Describes missing capabilities, and how to get them.
     pub fn advice(&self) -> String {
         format!(
             "needs seccomp, and Landlock version {LANDLOCK_ALONE} (Linux 6.12) or any Landlock with bubblewrap: install \

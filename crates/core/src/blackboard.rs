@@ -1,6 +1,8 @@
-//! What all agents of a session share: requests, the user's answers, words and hands, trajectories, notes, readings, pictures.
+//! Data shared by all agents of a session: requests, the user's answers, words and hands, trajectories, notes,
+//! readings, pictures.
 //!
-//! Bounded: old entries are dropped and long texts are cut. The journal keeps everything, and the tool `recall` looks it up.
+//! Bounded: old entries are dropped and long texts are cut. The journal retains everything, and the tool
+//! `recall` looks it up.
 
 use std::collections::VecDeque;
 
@@ -21,16 +23,17 @@ pub struct Blackboard {
     hands: VecDeque<Hands>,
     #[serde(default)]
     readings: VecDeque<Reading>,
-    /// How many notes and readings were dropped.
+    /// Number of dropped notes and readings.
     #[serde(default)]
     dropped: u32,
 }
 
-/// What a step puts on the blackboard for others, by the names of the reference's `history_keys`.
+/// Parts of a step that are put on the blackboard for other agents, by the names of the reference's
+/// `history_keys`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HistoryKey {
-    /// What the agent saw, in its words.
+    /// Observation of the agent, in its words.
     Observation,
     /// Its reasoning.
     Thought,
@@ -60,14 +63,14 @@ pub struct Answer {
     pub step: Option<u32>,
 }
 
-/// What a person did with mouse and keyboard while they had taken over.
+/// Mouse and keyboard work of a person during a takeover.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hands {
     /// The step that they interrupted; it looks again, or the one after it does.
     pub step: u32,
-    /// What they did, a sentence each. These quote what was on the screen.
+    /// Actions of the person, a sentence each. These quote text from the screen.
     pub acts: Vec<String>,
-    /// What of it is not known, a sentence each.
+    /// Unrecorded parts of the work, a sentence each.
     pub unwatched: Vec<String>,
 }
 
@@ -80,7 +83,7 @@ pub struct Trajectory {
     pub agent: AgentRef,
     /// Its sub-task; of the HostAgent, the one that it assigned.
     pub subtask: String,
-    /// What it saw, in its words.
+    /// Observation of the agent, in its words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub observation: String,
     /// Its reasoning.
@@ -156,7 +159,7 @@ pub struct Reading {
     pub agent: AgentRef,
     /// The call, with its target.
     pub call: String,
-    /// What it told, in short: how much, and how it begins.
+    /// Short description of the returned data: its amount, and its beginning.
     pub what: String,
 }
 
@@ -221,7 +224,7 @@ impl Blackboard {
     pub const NOTE_CHARS_MAX: usize = 600;
     /// The most readings that are kept.
     pub const READINGS_MAX: usize = 200;
-    /// How often that a person took over is kept.
+    /// Maximum number of stored takeovers.
     pub const HANDS_MAX: usize = 8;
     /// The most that is kept of what they did then.
     pub const ACTS_MAX: usize = 60;
@@ -305,7 +308,7 @@ impl Blackboard {
         self.requests.iter().map(String::as_str)
     }
 
-    /// What people did who took over, oldest first.
+    /// Returns the work of people who took over, oldest first.
     pub fn hands(&self) -> impl DoubleEndedIterator<Item = &Hands> {
         self.hands.iter()
     }
@@ -320,17 +323,17 @@ impl Blackboard {
         self.trajectories.iter()
     }
 
-    /// What agents wrote down, oldest first.
+    /// Returns the notes of agents, oldest first.
     pub fn notes(&self) -> impl DoubleEndedIterator<Item = &Note> {
         self.notes.iter()
     }
 
-    /// What calls told, oldest first.
+    /// Returns the data read by calls, oldest first.
     pub fn readings(&self) -> impl DoubleEndedIterator<Item = &Reading> {
         self.readings.iter()
     }
 
-    /// How many notes and readings are no longer kept here.
+    /// Returns the number of notes and readings that are no longer stored here.
     pub const fn dropped(&self) -> u32 {
         self.dropped
     }

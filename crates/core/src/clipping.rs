@@ -133,7 +133,7 @@ fn clip_strings(value: &mut Value) -> bool {
     }
 }
 
-/// What is left for the output of a call.
+/// Space left for the output of a call.
 struct Room {
     characters: usize,
     values: usize,
@@ -167,7 +167,7 @@ impl Room {
         }
     }
 
-    /// How many of `count` values there is room for, if not for all.
+    /// Returns how many of `count` values fit; `None` if all do.
     fn end_of(&self, count: usize) -> Option<usize> {
         (count > self.values).then_some(self.values)
     }

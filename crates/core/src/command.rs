@@ -1,4 +1,4 @@
-//! What goes to a tool, and what truly came back.
+//! Commands to tools, and their actual results.
 
 use std::fmt;
 
@@ -28,13 +28,13 @@ pub struct Command {
     /// The acting agent, where it is neither the HostAgent nor an AppAgent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<AgentId>,
-    /// What it does and is aimed at, read from the arguments by the gate.
+    /// Effect and targets, read from the arguments by the gate.
     #[serde(default, skip_serializing_if = "Intent::is_default")]
     pub intent: Intent,
-    /// What it was judged on, stamped by the gate; `None` before.
+    /// Facts on which it was judged, stamped by the gate; `None` before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub judged: Option<Box<Judged>>,
-    /// What it carries away from where a step of a workflow has read it.
+    /// Values that it carries away from the place where a step of a workflow has read them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carries: Vec<Carried>,
 }
@@ -45,7 +45,7 @@ impl Command {
         tools.iter().find(|tool| tool.name == self.tool)
     }
 
-    /// What its arguments are, as its tool among these declares it.
+    /// Returns the kinds of its arguments, as declared by its tool among these.
     pub fn takes_in<'a>(&self, tools: &'a [ToolSpec]) -> &'a [(String, Takes)] {
         self.tool_in(tools).map_or(&[], |tool| &tool.takes)
     }
@@ -70,17 +70,17 @@ impl Command {
     }
 }
 
-/// Whether the effect of an action was seen. A tool's "ok" alone proves nothing.
+/// Observed effect of an action. A tool's "ok" alone proves nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Events, a changed tree or a read-back show that it happened.
     Seen,
-    /// It was carried out and nothing changed within the bound.
+    /// The action was carried out and nothing changed within the time limit.
     NotSeen,
-    /// It was not carried out: the target is gone, disabled, covered, or not what its name said.
+    /// The action was not carried out: the target is gone, disabled, covered, or has another name than expected.
     Refused,
-    /// It was carried out and there is no way to tell.
+    /// The action was carried out and there is no way to determine its effect.
     Unknown,
 }
 
@@ -112,22 +112,22 @@ pub enum Route {
     Input,
 }
 
-/// How a call ended.
+/// Status of a finished call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CallStatus {
-    /// It did what was asked, as far as can be told (see the verdict).
+    /// The call did what was requested, as far as can be determined (see the verdict).
     Success,
-    /// It did not.
+    /// The call failed.
     Failure,
-    /// It was not run because an earlier call of the same step failed.
+    /// The call was not run because an earlier call of the same step failed.
     Skipped,
 }
 
-/// What truly came back from a tool.
+/// Actual result of a tool call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallResult {
-    /// How it ended.
+    /// Status of the call.
     pub status: CallStatus,
     /// The verdict, for calls that act; none for calls that only read.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -135,9 +135,9 @@ pub struct CallResult {
     /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub route: Option<Route>,
-    /// What happened, or why not, as data.
+    /// Effect of the call, or the reason for its failure, as data.
     pub report: Report,
-    /// What the tool returns as data, such as the cells of a table; null where there is nothing.
+    /// Data returned by the tool, such as the cells of a table; null if there is none.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub output: Value,
     /// A picture that the tool returns. The agent's next question shows it.
@@ -194,19 +194,19 @@ impl CallResult {
 /// One call of a step with its result: what memory, blackboard and prompts keep.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ActionCommandInfo {
-    /// What was asked for.
+    /// Requested command.
     pub command: Command,
     /// The name of the target, where the command names one: `push button "Finish"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
-    /// What came back.
+    /// Result of the call.
     pub result: CallResult,
     /// By what it is looked up again, if it told something; the call was sent then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reading: Option<ReadingId>,
 }
 
-/// How much of a tool models are told. All of them can be called.
+/// Amount of detail about a tool in prompts. Models can call all tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Listing {
@@ -240,25 +240,25 @@ impl Listing {
 pub struct ToolSpec {
     /// A verb in `snake_case`.
     pub name: String,
-    /// What it does, when to use it, what it returns.
+    /// Description of its effect, its use and its result.
     pub description: String,
     /// JSON schema of its arguments.
     pub parameters: Value,
-    /// Whether it changes the desktop or only reads it.
+    /// `true` if it changes the desktop, `false` if it only reads it.
     pub acts: bool,
-    /// What it does, for the policy.
+    /// Kind of its effect, for the policy.
     #[serde(default)]
     pub does: Does,
-    /// What its arguments are, in the order of the schema; those that say neither where nor with what are left out.
+    /// Kinds of its arguments, in the order of the schema, without those that say neither where nor with what.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub takes: Vec<(String, Takes)>,
-    /// How much of it models are told.
+    /// Amount of detail about it in prompts.
     #[serde(default, skip_serializing_if = "Listing::is_whole")]
     pub listing: Listing,
     /// The applications whose AppAgents have it, as patterns of rules: roots or display names. Empty for all of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub only_in: Vec<String>,
-    /// Where a tool comes from that is none of ours: `MCP server weather`. What it does is not seen here.
+    /// Source of a tool that is none of ours: `MCP server weather`. Its effect is not visible here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }

@@ -4,15 +4,15 @@ use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
 
-/// Whether something was achieved.
+/// Judgement on an achievement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Judgement {
-    /// It was.
+    /// Achieved.
     Yes,
-    /// It was not.
+    /// Not achieved.
     No,
-    /// It cannot be determined.
+    /// Cannot be determined.
     Unsure,
 }
 
@@ -55,7 +55,7 @@ impl FromStr for Judgement {
 pub struct SubScore {
     /// The part.
     pub name: String,
-    /// Whether it was achieved.
+    /// Judgement on its achievement.
     pub evaluation: Judgement,
 }
 
@@ -72,7 +72,7 @@ pub enum Judge {
 /// The judgement of a finished round.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evaluation {
-    /// Whether the request was fulfilled.
+    /// Judgement on the fulfilment of the request.
     pub complete: Judgement,
     /// The reason in a sentence or two.
     pub reason: String,
@@ -81,7 +81,7 @@ pub struct Evaluation {
     pub sub_scores: Vec<SubScore>,
     /// The judge.
     pub by: Judge,
-    /// Whether the HostAgent was asked once to complete the request after an earlier `no`.
+    /// `true` if the HostAgent was requested once to complete the request after an earlier `no`.
     #[serde(default)]
     pub repaired: bool,
 }

@@ -26,7 +26,7 @@ pub struct MemoryItem {
     /// The sub-task that it was a part of; of the HostAgent, the one that it assigned.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub subtask: String,
-    /// What it saw, in its own words.
+    /// Observation of the agent, in its own words.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub observation: String,
     /// The agent's reasoning.
@@ -47,11 +47,11 @@ pub struct MemoryItem {
 pub struct PastWork {
     /// Its round.
     pub round: u32,
-    /// What was to be done.
+    /// Description of the work.
     pub work: String,
-    /// How it ended, in a word.
+    /// Final status, in a word.
     pub status: String,
-    /// What came of it.
+    /// Result of the work.
     pub result: String,
     /// Its last steps, a line each.
     pub steps: Vec<String>,
@@ -64,15 +64,15 @@ pub struct Memory {
     /// Steps of the work in progress before those, a line each.
     #[serde(default)]
     earlier: VecDeque<String>,
-    /// How many steps came before those.
+    /// Number of steps before those.
     #[serde(default)]
     dropped: u32,
     #[serde(default)]
     past: VecDeque<PastWork>,
-    /// How the work in progress ended, once it has.
+    /// End of the work in progress, once it has ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     ended: Option<PastWork>,
-    /// How many steps were taken.
+    /// Number of steps taken.
     #[serde(default)]
     steps: u32,
 }
@@ -143,7 +143,7 @@ impl Memory {
         (self.earlier.iter().map(String::as_str), self.dropped)
     }
 
-    /// What was done before the work in progress, oldest first.
+    /// Returns the work before the work in progress, oldest first.
     pub fn past(&self) -> impl DoubleEndedIterator<Item = &PastWork> {
         self.past.iter()
     }
@@ -153,7 +153,7 @@ impl Memory {
         self.items.back()
     }
 
-    /// How many steps this agent has taken.
+    /// Returns the number of steps that this agent has taken.
     pub const fn steps(&self) -> u32 {
         self.steps
     }

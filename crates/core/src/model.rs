@@ -1,4 +1,4 @@
-//! What is asked of a language model, and what comes back. Speaking to one is the `model` crate's work.
+//! Requests to a language model, and its replies. The `model` crate does the communication.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ use crate::{agent::AgentRef, ui::PictureRef};
 pub enum Speaker {
     /// Instructions of the system.
     System,
-    /// What the agent is given to work on.
+    /// Input for the agent to work on.
     User,
     /// An earlier reply of the model.
     Assistant,
@@ -51,7 +51,7 @@ impl Message {
     }
 }
 
-/// What kind of reply a question asks for: how it is read.
+/// Kind of reply that a question requires, which decides how it is parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReplyKind {
@@ -64,7 +64,7 @@ pub enum ReplyKind {
     /// The decision of an agent that brings its own statuses.
     #[serde(alias = "agent_reply")]
     Agent,
-    /// What an operator does at places of the picture that it is shown ([`crate::operator`]).
+    /// Gestures of an operator at places of the picture that it receives ([`crate::operator`]).
     Operator,
     /// A HostAgent's choice of a title that a small model was offered.
     SmallHost,
@@ -72,7 +72,7 @@ pub enum ReplyKind {
     SmallValues,
     /// An AppAgent's choice of an action and an element that a small model was offered.
     SmallApp,
-    /// What is done about a step of a workflow that cannot be done as it is written.
+    /// Repair of a workflow step that cannot be done as written.
     Heal,
     /// The judgement of a finished round.
     #[serde(alias = "evaluation_reply")]
@@ -121,14 +121,14 @@ pub struct ModelRequest {
     pub agent: AgentRef,
     /// The conversation, system message first.
     pub messages: Vec<Message>,
-    /// What kind of reply is asked for; [`ReplyKind::schema_name`] names its schema.
+    /// Kind of the requested reply; [`ReplyKind::schema_name`] names its schema.
     #[serde(alias = "schema_name")]
     pub reply: ReplyKind,
     /// The JSON schema that the reply must match.
     pub schema: Value,
     /// The most tokens that the reply may have.
     pub completion_tokens_max: u32,
-    /// How many requests may be sent for it, the first one included.
+    /// Maximum number of requests that may be sent for it, the first one included.
     #[serde(default = "unbounded")]
     pub attempts_max: u32,
     /// The models to ask, by their names in [`ModelRoles`](crate::session::ModelRoles): the next one where the one before fails. Empty
@@ -170,7 +170,7 @@ pub struct Usage {
 pub struct ModelReply {
     /// The text, as it came.
     pub text: String,
-    /// What the model thought before it, or a summary of it; empty where the provider does not tell.
+    /// Reasoning of the model before the reply, or a summary of it; empty if the provider does not return it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reasoning: String,
     /// The model that answered, as it calls itself.
@@ -183,13 +183,13 @@ pub struct ModelReply {
     pub failed: Vec<ModelFailure>,
     /// Tokens used, all attempts added up.
     pub usage: Usage,
-    /// How many requests it took; 1 where none had to be repeated.
+    /// Number of requests sent; 1 if none had to be repeated.
     pub attempts: u32,
     /// Wall time of all attempts and the waits between them, in milliseconds.
     pub elapsed_ms: u64,
 }
 
-/// What kept a model from answering.
+/// Reason why a model did not reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ModelFailureKind {
@@ -234,11 +234,11 @@ impl ModelFailureKind {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelFailure {
-    /// What kind of failure.
+    /// Kind of the failure.
     pub kind: ModelFailureKind,
-    /// What happened, at which address, and what to do.
+    /// Description of the failure, its address, and advice.
     pub message: String,
-    /// How many requests were sent.
+    /// Number of requests sent.
     pub attempts: u32,
     /// Tokens used all the same, as far as the provider said.
     #[serde(default)]

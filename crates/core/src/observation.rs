@@ -1,4 +1,4 @@
-//! What an agent sees at the start of a step.
+//! Observations of agents at the start of a step.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,20 +7,20 @@ use crate::{
     ui::{AppInfo, PictureRef, State, Tree, WindowInfo},
 };
 
-/// What to observe.
+/// Target of an observation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Look {
     /// The whole desktop: every window that a person can switch to.
     Desktop {
-        /// Whether to take a picture of the screen.
+        /// `true` to take a picture of the screen.
         picture: bool,
     },
     /// A window with its dialogs and pop-ups.
     Window {
         /// Its id.
         window: WindowId,
-        /// Whether to take a picture of it.
+        /// `true` to take a picture of the window.
         picture: bool,
         /// The elements to annotate in the picture; `None` for all that are listed and actionable.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -29,11 +29,11 @@ pub enum Look {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         words: Vec<String>,
     },
-    /// What an agent without a window observes, such as the state of its device.
+    /// An agent without a window: its own observation, such as the state of its device.
     Agent {
         /// Its id.
         agent: AgentId,
-        /// Whether to take a picture, if the agent supports it.
+        /// `true` to take a picture, if the agent supports it.
         picture: bool,
     },
 }
@@ -51,7 +51,7 @@ impl Look {
     }
 }
 
-/// What was observed.
+/// Result of an observation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "of", rename_all = "snake_case")]
 pub enum Observation {
@@ -59,7 +59,7 @@ pub enum Observation {
     Desktop(DesktopView),
     /// One window.
     Window(WindowView),
-    /// What an agent without a window observed.
+    /// Observation of an agent without a window.
     Agent(AgentView),
 }
 
@@ -111,12 +111,12 @@ pub struct WindowView {
     /// A picture of the window with its dialogs and pop-ups.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub picture: Option<PictureRef>,
-    /// What was not available, such as a detector that does not respond.
+    /// Missing parts of the observation, such as a detector that does not respond.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
 }
 
-/// What an agent without a window observed.
+/// Observation of an agent without a window.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct AgentView {
     /// As text; empty if the agent observes nothing.
@@ -154,10 +154,10 @@ impl WindowView {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message}")]
 pub struct ObserveFailure {
-    /// Whether the window or agent is gone, as opposed to not responding.
+    /// `true` if the window or agent is gone, as opposed to not responding.
     pub window_gone: bool,
-    /// Whether the whole desktop is gone, so that a retry is pointless.
+    /// `true` if the whole desktop is gone, so that a retry is pointless.
     pub desktop_gone: bool,
-    /// What happened.
+    /// Description of the failure.
     pub message: String,
 }

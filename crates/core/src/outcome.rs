@@ -1,4 +1,4 @@
-//! How a round ends.
+//! End of a round.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{evaluation::Evaluation, workflow::WorkflowEnd};
 
-/// How a round ended. Each kind has its own word and exit code; only `Finished` is success.
+/// Kind of a round's end. Each kind has its own word and exit code; only `Finished` is success.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeKind {
@@ -61,7 +61,7 @@ impl fmt::Display for OutcomeKind {
     }
 }
 
-/// How and why a round ended.
+/// End of a round, with its reason.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Its kind.
@@ -75,7 +75,7 @@ pub struct Outcome {
     /// The documents that were last seen with unsaved changes, by path or name, if it is finished.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unsaved: Vec<String>,
-    /// How far the workflow came, and what it proposes to change, if the round was one.
+    /// Progress and proposed changes of the workflow, if the round was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<Box<WorkflowEnd>>,
     /// The same for workflows that agents ran in the round, in order.

@@ -42,7 +42,7 @@ impl fmt::Display for Provenance {
     }
 }
 
-/// Where a step of a workflow has read a value.
+/// Place where a step of a workflow has read a value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ReadAt {
     /// The number of the step, as in 3 or 4.2.
@@ -64,7 +64,7 @@ pub struct Carried {
     pub argument: String,
     /// The name of the value in the workflow.
     pub value: String,
-    /// Where it was read.
+    /// Place where it was read.
     pub read: ReadAt,
     /// Who made the workflow.
     #[serde(default)]

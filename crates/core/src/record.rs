@@ -36,8 +36,9 @@ pub struct Header {
     pub desktop: String,
     /// The program that wrote it, with its version.
     pub program: String,
-    /// What the program needs to resume the session, such as how to reach the model. Opaque to everything else, and free
-    /// of secrets; only `batch` has a meaning here: the results folder of the batch that the session is a part of.
+    /// Data that the program needs to resume the session, such as how to reach the model. Opaque to everything
+    /// else, and free of secrets; only `batch` has a meaning here: the results folder of the batch that the session
+    /// is a part of.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub setup: Value,
     /// The session this one was forked from; `None` if it is not a fork.
@@ -45,7 +46,7 @@ pub struct Header {
     pub forked_from: Option<Origin>,
 }
 
-/// Where a fork comes from.
+/// Source of a fork.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Origin {
     /// The session.
@@ -97,7 +98,7 @@ pub struct Line<O = Observation> {
     pub prev: String,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
-    /// How long the session was paused right before it, in milliseconds.
+    /// Duration of the session's pause right before it, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub paused_ms: u64,
     /// Its content.

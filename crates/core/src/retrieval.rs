@@ -1,6 +1,7 @@
-//! What retrievers are asked, and what they find: help, pages of the web, experience, demonstrations.
+//! Requests to retrievers, and their hits: help, pages of the web, experience, demonstrations.
 //!
-//! Core says what is wanted and shows what came. Hits are data: their text stands between marks in a prompt, whatever their trust.
+//! Core states the request and renders the result. Hits are data: their text stands between marks in a prompt,
+//! whatever their trust.
 
 use std::fmt;
 
@@ -18,7 +19,7 @@ pub enum Retriever {
     Search,
     /// Sessions that were finished and evaluated.
     Experience,
-    /// What a person was seen doing.
+    /// Observed work of a person.
     Demonstration,
 }
 
@@ -114,7 +115,7 @@ impl Retrieval {
         self.uses.is_empty()
     }
 
-    /// What to ask for an agent that is to do something in an application; `None` if no retriever is asked for it.
+    /// Returns the lookup for an agent that is to work in an application; `None` if no retriever serves it.
     pub fn lookup(&self, wanted: &str, agent: &AgentRef, application: Option<&AppInfo>) -> Option<Lookup> {
         let agent = agent.to_string();
         let is_named =
@@ -138,10 +139,10 @@ impl Retrieval {
     }
 }
 
-/// What is wanted of retrievers.
+/// Request to retrievers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lookup {
-    /// What is to be done, in the words of the user or of the HostAgent.
+    /// Task, in the words of the user or of the HostAgent.
     pub wanted: String,
     /// The root of the application that it is to be done in; `None` for the HostAgent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -159,11 +160,11 @@ pub struct Hit {
     pub retriever: Retriever,
     /// Who wrote it.
     pub trust: Trust,
-    /// How well it fits, 0 to 1000. Only comparable within one retriever.
+    /// Score of the match, 0 to 1000. Only comparable within one retriever.
     pub score: u16,
     /// Its title.
     pub title: String,
-    /// Where it is from: a path, an address, the id of a session.
+    /// Source of the hit: a path, an address, the id of a session.
     pub origin: String,
     /// The root of the application that it is about, if it is about one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

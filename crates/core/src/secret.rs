@@ -15,10 +15,10 @@ use crate::{
     ui::{Element, Role, Source},
 };
 
-/// What a reference starts with.
+/// Prefix of a reference.
 pub const PREFIX: &str = "secret:";
 
-/// What stands for a password that was typed without a reference: these dots and its number.
+/// Replacement for a password that was typed without a reference: these dots and its number.
 pub const DOTS: &str = "••••••••";
 
 /// The longest name of a secret, in characters.
@@ -37,13 +37,13 @@ pub fn reference(text: &str) -> Option<&str> {
     text.strip_prefix(PREFIX).filter(|name| is_name(name))
 }
 
-/// What is pressed behind the password that a text refers to: Return or Tab.
+/// Returns the keys pressed after the password that a text refers to: Return or Tab.
 pub fn keys_behind(text: &str) -> &str {
     let dots = text.trim_end_matches(AFTER);
     text.get(dots.len()..).filter(|_| is_dots(dots)).unwrap_or_default()
 }
 
-/// What may be pressed behind a password in the same text.
+/// Keys that may be pressed after a password in the same text.
 pub(crate) const AFTER: [char; 3] = ['\n', '\r', '\t'];
 
 /// Returns `true` if a command presses Return behind a password.
@@ -60,7 +60,7 @@ pub fn is_dots(text: &str) -> bool {
     })
 }
 
-/// What a secret is referred to by: `secret:NAME`, or its dots.
+/// Returns the reference to a secret: `secret:NAME`, or its dots.
 pub fn mark(name: &str) -> String {
     if is_dots(name) { name.to_owned() } else { format!("{PREFIX}{name}") }
 }
@@ -71,7 +71,7 @@ pub fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= NAME_MAX && name.chars().all(is_letter)
 }
 
-/// Where a secret may be typed. All patterns must match ([`matches`]).
+/// Fields that a secret may be typed into. All patterns must match ([`matches`]).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SecretPermit {
@@ -142,7 +142,7 @@ impl SecretPermit {
         self.application.is_empty() && is_dots(&self.name)
     }
 
-    /// Whether the secret may be typed into this field.
+    /// Checks that the secret may be typed into this field.
     ///
     /// # Errors
     /// The reason why not, with the setting that decides.
@@ -196,7 +196,8 @@ impl SecretPermit {
         }
     }
 
-    /// Whether a password that was typed may be typed again: into a field for passwords of the same application and the same page.
+    /// Checks that a typed password may be typed again: into a password field of the same application and the same
+    /// page.
     fn admits_again(&self, field: &Field<'_>) -> Result<(), String> {
         let host = if let Page::Of(host) = &field.page { Some(host) } else { None };
         let is_there = field.element.role == Role::PASSWORD_TEXT
@@ -213,7 +214,7 @@ impl SecretPermit {
         ))
     }
 
-    /// Where it may be typed, for a prompt or a listing: `password text in a page of shop.example`.
+    /// Describes where it may be typed, for a prompt or a listing: `password text in a page of shop.example`.
     pub fn place(&self) -> String {
         let host = self.host.as_ref().map(|host| format!(" in a page of {host}")).unwrap_or_default();
         format!("{}{host}", self.role)
@@ -290,7 +291,7 @@ fn field_unknown(dots: &str) -> String {
     )
 }
 
-/// Whether an element that the agent was shown may be given a secret.
+/// Checks that an element in the agent's view may receive a secret.
 fn admitted(permit: &SecretPermit, id: ElementId, view: &WindowView) -> Result<(), String> {
     let found = view.surfaces.iter().find_map(|surface| Some((surface, surface.tree.find(id)?)));
     let Some((surface, element)) = found else {

@@ -1,4 +1,4 @@
-//! What a HostAgent can choose: a window, or an agent without one.
+//! Targets that a HostAgent can choose: windows, and agents without one.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,7 +10,7 @@ use crate::{
     workflow::WorkflowOffer,
 };
 
-/// What a target is.
+/// Kind of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
@@ -27,16 +27,16 @@ pub enum TargetKind {
 pub struct TargetInfo {
     /// Id, unique across all kinds: `w2`, `a1`, `workflow:order`.
     pub id: String,
-    /// What it is.
+    /// Kind of the target.
     pub kind: TargetKind,
     /// Title of a window, name of an agent or a workflow.
     pub name: String,
-    /// What only windows have.
+    /// Properties that only windows have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowTarget>,
 }
 
-/// What a target that is a window has.
+/// Properties of a target that is a window.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WindowTarget {
     /// The display name of its application.
@@ -47,9 +47,9 @@ pub struct WindowTarget {
     pub process: Option<u32>,
     /// Its client area.
     pub bounds: Rect<Screen>,
-    /// How it fills the screen.
+    /// Size state of the window on the screen.
     pub state: WindowState,
-    /// Whether it has the input focus.
+    /// `true` if it has the input focus.
     pub active: bool,
     /// The number of its monitor, from 1, where there are several.
     pub monitor: Option<u32>,

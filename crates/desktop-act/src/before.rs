@@ -13,8 +13,8 @@ use crate::{
     news::{ROW_ABOVE_MAX, is_row},
 };
 
-/// How long an element must have been observed without a change before its next change proves an effect at once.
-/// Clocks change every second.
+/// Time that an element must have been observed without a change before its next change proves an effect at
+/// once. Clocks change every second.
 const WATCHED_BEFORE: Duration = Duration::from_millis(1_500);
 /// The shorter times for which it is looked up whether an element was quiet, longest first.
 const QUIET_FOR: [Duration; 4] = [
@@ -27,7 +27,7 @@ const QUIET_FOR: [Duration; 4] = [
 /// The state before an action: windows, target and the elements around it.
 #[derive(Debug, Clone)]
 pub(crate) struct Before {
-    /// Where the effect is looked for.
+    /// Window in which the effect is looked for.
     pub(crate) surface: WindowInfo,
     /// The window that the target is in: this one, or a pop-up in front of it.
     pub(crate) target_in: WindowId,
@@ -38,17 +38,17 @@ pub(crate) struct Before {
     /// Elements that changed recently without any input, or that were not observed for long enough to know, and how long
     /// each is known to have been quiet.
     quiet_for: HashMap<ElementId, Duration>,
-    /// Whether a moved focus counts as an effect, as with Tab.
+    /// `true` if a moved focus counts as an effect, as with Tab.
     pub(crate) focus_counts: bool,
-    /// Whether it saves a document, which removes the mark of unsaved changes from a title that has one.
+    /// `true` if the action saves a document, which removes the mark of unsaved changes from a title that has one.
     pub(crate) saves: bool,
-    /// Whether it asks for the context menu of the target.
+    /// `true` if the action requests the context menu of the target.
     asks_for_menu: bool,
-    /// Whether its effect shows.
+    /// Visibility of the effect.
     pub(crate) sign: Sign,
-    /// Whether the application has timers due all the time.
+    /// `true` if the application has timers due all the time.
     pub(crate) runs_timers: bool,
-    /// Where the caret of the target is and what of its text is selected, if that is part of the effect.
+    /// Position of the target's caret and its selected text, if they are part of the effect.
     pub(crate) caret: Option<Caret>,
     /// The text on the clipboard, if that is part of the effect.
     pub(crate) clipboard: Option<Option<String>>,
@@ -143,7 +143,7 @@ impl Before {
         self.quiet_for.contains_key(&element)
     }
 
-    /// How long an element must be observed to know whether it changes by itself.
+    /// Returns the time that an element must still be observed to find out if it changes by itself.
     pub(crate) fn unwatched(&self, element: Option<ElementId>) -> Duration {
         let watched = element.and_then(|id| self.quiet_for.get(&id));
         WATCHED_BEFORE.saturating_sub(watched.copied().unwrap_or_default())
@@ -198,16 +198,16 @@ fn quiet_for<D: Desktop>(desktop: &D, elements: &[ElementId]) -> HashMap<Element
     quiet
 }
 
-/// Whether the effect of an input shows.
+/// Visibility of the effect of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// It does: without a sign it has none.
+    /// Visible: without a sign there is no effect.
     Expected,
-    /// It may not: a shortcut, a click on a header.
+    /// Possibly visible: a shortcut, a click on a header.
     Possible,
-    /// It may not, and comes soon if it does: a click on a row that is selected.
+    /// Possibly visible, and soon if so: a click on a row that is selected.
     Again,
-    /// It rarely does: a caret key, a click on the field that has the focus. Nothing is waited for long.
+    /// Rarely visible: a caret key, a click on the field that has the focus. The wait is short.
     Unlikely,
 }
 
@@ -232,7 +232,8 @@ pub(crate) async fn caret_of<D: Desktop>(desktop: &D, id: ElementId) -> DesktopR
     }
 }
 
-/// Whether a click on an element shows: not on a field that has the focus, a row that is selected, or a header.
+/// Returns the visibility of a click on an element: uncertain on a field that has the focus, a row that is
+/// selected, or a header.
 fn sign_of_click(target: &Element, tree: &Tree) -> Sign {
     const ROWS: &[Role] =
         &[Role::LIST_ITEM, Role::PAGE_TAB, Role::RADIO_BUTTON, Role::TABLE_CELL, Role::TREE_ITEM];

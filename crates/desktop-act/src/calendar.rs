@@ -1,5 +1,5 @@
-//! Whether a day of a calendar was chosen, which only the picture of the month tells: the mark of the chosen day is on the day that was
-//! clicked, and no longer on the one that had it.
+//! Detection of the chosen day in a calendar, which only the picture of the month shows: the mark of the chosen
+//! day is on the day that was clicked, and no longer on the one that had it.
 //!
 //! GTK 3 draws the days, GTK 4 has labels of them that do not say which is chosen.
 
@@ -25,11 +25,11 @@ const WEEKS_MIN: usize = 4;
 const COLUMNS: RangeInclusive<usize> = 7..=8;
 /// The most that the middle of a day may be beside that of its column or row, in pixels.
 const ASIDE_MAX: i32 = 5;
-/// How far days may be apart, in pixels: others are in another month.
+/// Maximum distance between days, in pixels: those further away are in another month.
 const APART_MAX: i32 = 120;
 /// Half of the sides of the part of a day that is looked at, in pixels.
 const HALF: (i32, i32) = (9, 6);
-/// How much of a colour may be another one without a difference that counts.
+/// Maximum difference between two colours, per channel, that does not count.
 const LIKE: u8 = 10;
 
 /// The longest wait until the month is drawn anew.

@@ -1,13 +1,14 @@
-//! Whether a caret stands at words that were drawn: what is typed goes to where it is, and what merely repeats that, as a label does, has none.
+//! Detection of a caret at drawn words: typed text goes to the place that has one, and a mere copy of the text,
+//! as in a label, has none.
 
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::Picture;
 
 /// From which difference of a channel two pixels are different, of 255.
 const DIFFERENT_FROM: u8 = 40;
-/// How much around words belongs to them, in pixels.
+/// Margin around words that belongs to them, in pixels.
 const AROUND: i32 = 2;
-/// How far behind words a caret may be, in pixels, whatever their height.
+/// Distance of a caret behind words that is always accepted, in pixels, whatever their height.
 const BEHIND_MIN: i32 = 4;
 
 /// Pictures of a window: before something was typed, at the look before this one if there was one, and now.

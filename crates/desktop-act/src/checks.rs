@@ -21,7 +21,7 @@ use crate::{
     surfaces::{modal_in_front, root_of, surface_of, surfaces},
 };
 
-/// How often bounds are read until two reads agree.
+/// Maximum number of reads of the bounds until two agree.
 const STABLE_READS_MAX: usize = 6;
 
 /// A target that passed the checks.
@@ -31,16 +31,16 @@ pub(crate) struct Ready {
     pub(crate) surface: WindowInfo,
     /// The element as of the check.
     pub(crate) element: Element,
-    /// Where a click reaches it; `None` if only the semantic route is possible.
+    /// Point at which a click reaches it; `None` if only the semantic route is possible.
     pub(crate) point: Option<Point<Screen>>,
 }
 
-/// What an action requires of its target.
+/// Requirement of an action on its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Need {
-    /// It has to accept input.
+    /// The target has to accept input.
     Act,
-    /// It is only read or scrolled to; it may be disabled or off-screen.
+    /// The target is only read or scrolled to; it may be disabled or off-screen.
     Read,
 }
 
@@ -140,7 +140,7 @@ async fn at_rest<D: Desktop>(desktop: &D, first: Element) -> Result<Element, Hal
     Err(Refusal::Moving { element: (&before).into() }.into())
 }
 
-/// Whether a place of an element in `surface` is on it, or on another window or pop-up of `window`.
+/// Returns `true` if a place of an element in `surface` is on it, or on another window or pop-up of `window`.
 async fn is_on_own<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -275,7 +275,7 @@ fn probes(bounds: Rect<Screen>) -> [Point<Screen>; 3] {
     ]
 }
 
-/// Whether a click on `found` is a click on `element`: one contains the other, or they are the same.
+/// Returns `true` if a click on `found` is a click on `element`: one contains the other, or they are the same.
 pub(crate) async fn is_same_place<D: Desktop>(
     desktop: &D,
     found: &Element,
@@ -297,8 +297,8 @@ pub(crate) async fn is_same_place<D: Desktop>(
         || within(patiently(|| desktop.is_within(element.id, found.id)).await)?)
 }
 
-/// Whether a pop-up shows elements of the window that it belongs to, and has none of its own: then the elements tell what
-/// lies on top. GTK shows popovers and the lists of boxes so.
+/// Returns `true` if a pop-up shows elements of the window that it belongs to, and has none of its own: then
+/// the elements determine what lies on top. GTK shows popovers and the lists of combo boxes this way.
 async fn shows_elements_of<D: Desktop>(
     desktop: &D,
     popup: &WindowInfo,
@@ -310,8 +310,8 @@ async fn shows_elements_of<D: Desktop>(
     Ok(root_of(desktop, popup).await?.is_none_or(|root| root.role.name() == "tool tip"))
 }
 
-/// Whether what was found at a place is no cover of the element there: a label inside of it, or something without a function
-/// of its own that the window lists before it and draws below it.
+/// Returns `true` if the element found at a place does not cover the element there: a label inside it, or one
+/// without a function of its own that the window lists before it and draws below it.
 pub(crate) async fn is_beneath<D: Desktop>(
     desktop: &D,
     surface: &WindowInfo,

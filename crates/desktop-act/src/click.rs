@@ -30,7 +30,7 @@ const QUESTION_MAX: usize = 300;
 /// A click.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Click {
-    /// What to click.
+    /// Element to click.
     pub target: Target,
     /// Which button, and the keys that are held meanwhile.
     pub held: Held,
@@ -65,7 +65,7 @@ pub async fn click<D: Desktop>(
     Ok(if words.is_empty() { report } else { report.with_output(json!({ "drawn": words })) })
 }
 
-/// What is drawn in the window that a click on drawn words opened: nothing else tells what that is.
+/// Returns the words drawn in the window that a click on drawn words opened: nothing else identifies it.
 async fn drawn_in_opened<D: Desktop>(desktop: &D, report: &ActionReport) -> DesktopResult<Vec<String>> {
     /// The most words that are reported.
     const WORDS_MAX: usize = 40;
@@ -168,7 +168,7 @@ fn is_not_on_screen(refusal: &Refusal) -> bool {
     matches!(refusal, Refusal::NotOnScreen { .. })
 }
 
-/// Where the pointer reaches an element; `None` where it does not.
+/// Returns the point at which the pointer reaches an element; `None` if there is none.
 fn pointer_at<D: Desktop>(desktop: &D, ready: &Ready) -> Option<Point<Screen>> {
     let misplaced = is_menu(&ready.element.role) && desktop.quirks(ready.element.id).misplaces_menu_items;
     ready.point.filter(|_| !misplaced)

@@ -24,7 +24,7 @@ use crate::{
     text::{blindness, characters, clear, dots, hiding, length_evidence, read_when_done},
 };
 
-/// How long an application may take to fetch pasted text.
+/// Maximum time for an application to fetch pasted text.
 const FETCH_BOUND: Duration = Duration::from_secs(5);
 
 /// Reads the text of the clipboard.

@@ -10,11 +10,12 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult};
 
 use crate::window::question_of;
 
-/// How often the wait for windows may be interrupted.
+/// Maximum number of interruptions of the wait for windows.
 const CHANGES_MAX: usize = 1_000;
-/// How long windows may take to close or to ask. LibreOffice takes half a second for a large document.
+/// Maximum time for windows to close or to show a question. LibreOffice takes half a second for a large
+/// document.
 const CLOSE_MAX: Duration = Duration::from_secs(5);
-/// How long dialogs may take to close, before the windows that they belong to are closed.
+/// Maximum time for dialogs to close, before the windows that they belong to are closed.
 const DIALOGS_MAX: Duration = Duration::from_secs(1);
 
 /// A window that did not close.

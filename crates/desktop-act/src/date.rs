@@ -24,7 +24,7 @@ use crate::{
 
 /// The most children read per level.
 const CHILDREN_MAX: usize = 50;
-/// How deep the fields lie.
+/// Depth of the fields.
 const LEVELS_MAX: u16 = 4;
 /// The most presses until AM or PM is reached.
 const AM_PM_PRESSES_MAX: usize = 3;
@@ -92,7 +92,7 @@ pub(crate) async fn set_date<D: Desktop>(
     Ok(Some(ActionReport::from(action).with_output(json!({ "text": reads }))))
 }
 
-/// What the fields show now.
+/// Reads the current values of the fields.
 async fn read_all<D: Desktop>(desktop: &D, fields: &[Element]) -> Result<Vec<u32>, Halt> {
     let mut found = Vec::new();
     for field in fields {
@@ -225,7 +225,7 @@ fn is_in_calendar(parts: &Parts) -> bool {
     Date::new(year, month, day).is_ok()
 }
 
-/// What fields show, as ISO 8601 writes it.
+/// Formats the values of fields as in ISO 8601.
 fn to_text(shown: &[Shows], values: &[u32]) -> String {
     let of = |wanted: Shows| {
         shown.iter().zip(values).find(|(shows, _)| **shows == wanted).map(|(_, value)| *value)

@@ -1,4 +1,5 @@
-//! What each field of a date or a time shows: recognised by its range, and where it has none, by its text and its place.
+//! Part of a date or a time that each field shows: recognised by its range or, if it has none, by its text and
+//! its place.
 
 use deskhand_core::ui::{Element, Role};
 
@@ -7,7 +8,7 @@ use crate::date::Part;
 /// The least digits of a year, or letters of its placeholder.
 const YEAR_CHARS_MIN: usize = 4;
 
-/// What a field shows.
+/// Part of a date or a time that a field shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shows {
     Part(Part),
@@ -17,11 +18,11 @@ pub(crate) enum Shows {
     AmPm,
 }
 
-/// What the fields of an editor show, in their order.
+/// Parts that the fields of an editor show, in their order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Order {
     pub(crate) shown: Vec<Shows>,
-    /// Whether it is known which of two fields is the day and which the month.
+    /// `true` if the day and month fields are distinguished with certainty.
     pub(crate) is_certain: bool,
 }
 
@@ -37,7 +38,7 @@ impl Order {
     }
 }
 
-/// What these fields show; `None` if one is not known.
+/// Recognises the parts that these fields show; `None` if one is unknown.
 pub(crate) fn recognise(fields: &[Element]) -> Option<Order> {
     let ranges: Option<Vec<(u32, u32)>> = fields.iter().map(range_of).collect();
     match ranges {
@@ -46,7 +47,7 @@ pub(crate) fn recognise(fields: &[Element]) -> Option<Order> {
     }
 }
 
-/// What a field shows now; 0 is none yet.
+/// Returns the current value of a field; 0 if it has none yet.
 pub(crate) fn current(field: &Element) -> Option<u32> {
     if let Some(value) = field.value {
         return whole(value.current);
@@ -75,7 +76,7 @@ fn range_of(field: &Element) -> Option<(u32, u32)> {
     Some((whole(value.minimum)?, whole(value.maximum)?))
 }
 
-/// What the fields with these ranges show, in their order; `None` if one is not known.
+/// Recognises the fields with these ranges, in their order; `None` if one is unknown.
 pub(crate) fn by_range(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
     const YEAR_MIN: u32 = 9_999;
     let has_date = ranges.iter().any(|(_, maximum)| *maximum == 31 || *maximum >= YEAR_MIN);
@@ -104,8 +105,8 @@ pub(crate) fn by_range(ranges: &[(u32, u32)]) -> Option<Vec<Shows>> {
     (!shown.is_empty() && hour == am_pm).then_some(shown)
 }
 
-/// What fields without a range show, as in Firefox: three of a date, of which the year is the longest, then those of a time, and
-/// an entry for AM or PM.
+/// Recognises fields without a range, as in Firefox: three of a date, of which the year is the longest, then
+/// those of a time, and an entry for AM or PM.
 fn by_text(fields: &[Element]) -> Option<Order> {
     let has_half = fields.last().is_some_and(|last| last.role == Role::ENTRY);
     let spins = fields.get(..fields.len() - usize::from(has_half))?;
@@ -129,7 +130,7 @@ fn by_text(fields: &[Element]) -> Option<Order> {
     Some(Order { shown, is_certain })
 }
 
-/// What the three fields of a date show, and whether that is certain.
+/// Returns the parts that the three fields of a date show, and `true` if that is certain.
 fn dates(fields: &[Element], is_year: impl Fn(&Element) -> bool) -> Option<(Vec<Shows>, bool)> {
     let others: Vec<&Element> = fields.iter().filter(|field| !is_year(field)).collect();
     let [one, two] = others.as_slice() else { return None };

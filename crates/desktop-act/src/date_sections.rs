@@ -23,7 +23,7 @@ use crate::{
     text::read,
 };
 
-/// How often all parts are written: a key that ends one part may go to the next one.
+/// Maximum number of attempts to write all parts: a key that ends one part may go to the next one.
 const ATTEMPTS_MAX: usize = 3;
 /// A day that is no month.
 const NO_MONTH: u32 = 28;
@@ -45,13 +45,13 @@ struct Section {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Layout {
     sections: Vec<Section>,
-    /// Where the name of the month stands, and which it is.
+    /// Position of the name of the month, and the name.
     month: Option<((usize, usize), String)>,
     /// The characters that say AM or PM, and whether it is PM.
     half: Option<((usize, usize), bool)>,
-    /// Whether the day stands before the month.
+    /// `true` if the day stands before the month.
     day_first: bool,
-    /// Whether the text tells that.
+    /// `true` if the text determines `day_first`.
     is_certain: bool,
 }
 
@@ -109,9 +109,9 @@ struct Editor<'a, D> {
     desktop: &'a D,
     ready: &'a Ready,
     day_first: bool,
-    /// Whether that is known.
+    /// `true` if `day_first` is certain.
     is_certain: bool,
-    /// How many digits the year has when it is whole.
+    /// Number of digits of a complete year.
     year_digits: usize,
     /// The name of the month that is wanted, once it is known.
     month: Option<String>,
@@ -119,7 +119,7 @@ struct Editor<'a, D> {
 }
 
 impl<D: Desktop> Editor<'_, D> {
-    /// What it shows.
+    /// Reads the text and its layout.
     async fn layout(&self) -> Result<(String, Option<Layout>), Halt> {
         let shown = read(self.desktop, &self.ready.element).await?.unwrap_or_default();
         let layout = Layout::of(&shown, Some(self.day_first));

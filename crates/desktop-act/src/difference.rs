@@ -28,9 +28,9 @@ pub(crate) struct Difference {
     pub(crate) part: Part,
     /// The element as it was before.
     pub(crate) of: ElementRef,
-    /// What it is now.
+    /// Current state.
     pub(crate) now: Now,
-    /// How it bears on the action.
+    /// Bearing on the action.
     pub(crate) bearing: Bearing,
 }
 

@@ -1,4 +1,5 @@
-//! Whether a row of a table is drawn where the application says: after sorting, some tell the names of before.
+//! Check that a row of a table is drawn where the application reports it: after sorting, some report the
+//! previous names.
 
 use deskhand_core::{
     action::Refusal,
@@ -11,7 +12,7 @@ use deskhand_desktop::{
 
 use crate::{before::look, report::Halt};
 
-/// How far above a part of a row its table may be.
+/// Maximum number of levels from a part of a row up to its table.
 const TABLE_ABOVE_MAX: usize = 6;
 
 /// Checks the picture of a row of a table, which may have been sorted. It is refused only if the picture certainly shows the name of

@@ -10,9 +10,9 @@ use deskhand_core::{
 
 use crate::type_drawn::is_one_line;
 
-/// How exactly the words of a column are aligned, in pixels.
+/// Alignment tolerance for the words of a column, in pixels.
 const ALIGNED: i32 = 4;
-/// How much further than the rows before the next row of a table may be, in per cent.
+/// Maximum distance to the next row of a table, in per cent of the distance between the rows before.
 const ROW_APART_MAX: i32 = 150;
 /// The fewest letters of columns, and the fewest numbers of rows, that are distinguished from words of one letter.
 const HEADERS_MIN: usize = 3;
@@ -49,7 +49,7 @@ impl DrawnTable {
         Some(Self { range: CellRange::sized(first, shape), rows, bounds })
     }
 
-    /// How many cells have a text.
+    /// Returns the number of cells that have a text.
     pub(crate) fn filled(&self) -> usize {
         self.rows.iter().flatten().filter(|text| !text.is_empty()).count()
     }
@@ -156,7 +156,7 @@ fn middle(row: &Row) -> Option<i32> {
     row.first().map(|word| word.bounds.center().y)
 }
 
-/// What stands below each other.
+/// Words that stand below each other.
 #[derive(Debug, Clone)]
 struct Column {
     left: i32,
@@ -276,7 +276,7 @@ fn numbers(rows: &[Row], before: i32) -> Option<Vec<(u32, i32)>> {
     (numbers.len() >= NUMBERS_MIN).then_some(numbers)
 }
 
-/// Where the numbers of rows end.
+/// Returns the right edge of the row numbers.
 fn numbers_right(rows: &[Row], before: i32) -> i32 {
     let first = rows.iter().filter_map(|row| row.first()).filter(|word| is_number_of_row(word, before));
     first.map(|word| word.bounds.right()).max().unwrap_or(0)
@@ -308,7 +308,7 @@ impl Lines {
     }
 }
 
-/// Where columns begin and end.
+/// Left and right edges of columns.
 struct Edges {
     first: u32,
     /// The left edge of each column, and the right one of the last.

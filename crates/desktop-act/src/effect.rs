@@ -22,42 +22,43 @@ use crate::{
 
 /// The most looks of one wait.
 const LOOKS_MAX: usize = 200;
-/// How long the application must be quiet before a look: what it announces in pieces is looked at once.
+/// Time that the application must be quiet before a look: changes announced in pieces are read at once.
 const PIECES: Duration = Duration::from_millis(60);
-/// How long it is waited on after a change elsewhere that says nothing, where no better sign is to be expected.
+/// Time to wait after a change elsewhere that proves nothing, where no better sign is to be expected.
 const AFTER_ELSEWHERE: Duration = Duration::from_millis(180);
-/// How long the effect of an input is waited for that may have none to see.
+/// Time to wait for the effect of an input that may have no visible one.
 const SILENT: Duration = Duration::from_millis(120);
 /// The same for a click on what is selected already.
 const AGAIN: Duration = Duration::from_millis(500);
-/// How much longer the dialog is waited for that the name of the target announces.
+/// Minimum time to wait for the dialog that the name of the target announces.
 const ANNOUNCED: Duration = Duration::from_millis(1_500);
-/// How long it is waited on while something says that it goes on, such as `Saving…`.
+/// Time to continue waiting while a text shows progress, such as `Saving…`.
 const UNDER_WAY: Duration = Duration::from_secs(3);
-/// How long nothing at all may change in an application that has timers due all the time, and neither works nor waits for an
-/// answer: what takes longer has begun to show by then. In others a timer that is due is waited for.
+/// Maximum time without any change in an application that has timers due all the time, and neither works nor
+/// waits for an answer: a longer effect has begun to show by then. In other applications, a timer that is due
+/// is waited for.
 const NOTHING_YET: Duration = Duration::from_millis(600);
 /// After this time the work of a timer has begun.
 const AFTER_TIMER: Duration = Duration::from_millis(5);
 /// The longest wait for an application that does not respond.
 const BUSY_MAX: Duration = Duration::from_secs(30);
 
-/// What was observed after an action.
+/// Observations after an action.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effect {
     /// The proof that it worked, if there is one.
     pub(crate) proof: Option<Proof>,
-    /// What changed elsewhere and says nothing.
+    /// Change elsewhere that proves nothing.
     elsewhere: Option<(ElementRef, Now)>,
-    /// Whether it may have had its effect without a visible change.
+    /// `true` if it may have had its effect without a visible change.
     pub(crate) may_be_silent: bool,
     pub(crate) changes: Vec<Change>,
     /// The window that opened.
     pub(crate) opened: Option<WindowInfo>,
     pub(crate) waited_ms: u64,
-    /// What the application was waited for.
+    /// Activities of the application that were waited for.
     waited_for: Vec<WaitedFor>,
-    /// Whether pixels changed.
+    /// `true` if pixels changed.
     pub(crate) damaged: bool,
     /// The target as it is now; `None` if it is gone.
     pub(crate) target: Option<Element>,
@@ -175,7 +176,7 @@ pub(crate) async fn wait_for_effect<D: Desktop>(
     Ok(wait.effect)
 }
 
-/// How long the effect is waited for once the input was handled.
+/// Returns the maximum time to wait for the effect once the input was handled.
 fn bound(before: &Before, limits: &ActLimits) -> Duration {
     if before.announces_dialog() {
         limits.effect.max(ANNOUNCED)
@@ -200,17 +201,17 @@ struct Wait<'a, D> {
     handled_ms: u64,
     /// The end of the wait, in milliseconds.
     until_ms: u64,
-    /// Whether that is soon, because something changed elsewhere.
+    /// `true` if that is soon, because something changed elsewhere.
     ends_early: bool,
     /// Until when it is waited on while something says that it goes on, in milliseconds.
     under_way_until_ms: Option<u64>,
     /// Since when the application was found asleep, for longer than the wait lasts, in milliseconds.
     asleep_from_ms: Option<u64>,
-    /// Whether the title of a document that is being saved has, or had, the mark of unsaved changes.
+    /// `true` if the title of a document that is being saved has, or had, the mark of unsaved changes.
     awaits_title: bool,
-    /// Whether the last look found nothing different.
+    /// `true` if the last look found no difference.
     shows_nothing: bool,
-    /// Whether nothing more is expected of it.
+    /// `true` if nothing more is expected of the application.
     sleeps_on: bool,
 }
 
@@ -241,8 +242,9 @@ impl<D: Desktop> Wait<'_, D> {
         }
     }
 
-    /// Whether nothing more follows: the application sleeps past the end of the wait, and did at the looks before, or has
-    /// shown nothing for long enough. Then what was only held back or suspect is judged a last time.
+    /// Returns `true` if nothing more follows: the application sleeps past the end of the wait, and did at the
+    /// looks before, or has shown nothing for long enough. Changes that were only held back or suspect are then
+    /// judged a last time.
     async fn is_over(&mut self, sleeps: Duration) -> DesktopResult<bool> {
         let now_ms = self.effect.waited_ms;
         if sleeps <= Duration::from_millis(self.until_ms.saturating_sub(now_ms)) {
@@ -378,7 +380,7 @@ impl<D: Desktop> Wait<'_, D> {
         }
     }
 
-    /// Whether what windows prove is still so once the application has handled everything.
+    /// Returns `true` if the proof by windows still holds once the application has handled everything.
     async fn lasts(&mut self, proof: Proof) -> DesktopResult<bool> {
         if matches!(proof, Proof::Gone { .. }) {
             self.effect.proof = Some(proof);

@@ -88,7 +88,7 @@ fn done(ready: &Ready, open: bool, evidence: impl Into<Evidence>) -> Action {
     Action::new(Act::Expand { open }, Aim::element(&ready.element), evidence)
 }
 
-/// Whether anything was sent.
+/// Expands or collapses the element; returns `true` if anything was sent.
 async fn go<D: Desktop>(
     desktop: &D,
     ready: &Ready,

@@ -1,4 +1,4 @@
-//! What a text should be after something was typed into it. Pure.
+//! Expected text after typing. Pure.
 
 use std::cmp::Ordering;
 
@@ -6,7 +6,7 @@ use deskhand_core::action::{Evidence, Proof, Shortfall, Surroundings, TEXT_MAX};
 
 use crate::text::dots;
 
-/// How much of a text is returned around the place of what was written, in characters.
+/// Maximum length of the text returned around the written place, in characters.
 pub(crate) const OUTPUT_MAX: usize = 400;
 
 /// A text that can be typed into, as it was before.
@@ -16,12 +16,12 @@ pub(crate) struct Present {
     pub(crate) place: Place,
 }
 
-/// Where typed text goes, in characters.
+/// Place where typed text goes, in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// It replaces what is selected.
+    /// Replaces the selection.
     Selected(usize, usize),
-    /// It is inserted at the caret.
+    /// Inserted at the caret.
     Caret(usize),
     /// The application does not tell.
     Unknown,
@@ -39,16 +39,16 @@ pub(crate) enum Expected {
 /// The result of comparing the text read back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// It matches.
+    /// The text matches.
     Met,
-    /// It may still match: it is unchanged, or only a first part of the typed text has arrived.
+    /// The text may still match: it is unchanged, or only a first part of the typed text has arrived.
     OnItsWay,
     /// Further keys cannot make it match.
     Wrong,
 }
 
 impl Present {
-    /// How many characters there are once the typed ones have taken their place.
+    /// Returns the number of characters once the typed ones have taken their place.
     pub(crate) fn length_after(&self, typed: &str) -> usize {
         let length = self.text.chars().count() + typed.chars().count();
         match self.place {
@@ -105,7 +105,7 @@ impl Expected {
         }
     }
 
-    /// How many characters there should be, if the field hides its text, as one for passwords.
+    /// Returns the expected number of characters if the field hides its text, as one for passwords.
     pub(crate) fn hidden_length(&self, typed: &str, found: &str) -> Option<usize> {
         let length = |text: &str| text.chars().count();
         let around = match self {
@@ -163,7 +163,7 @@ impl Expected {
         (shortfall.into(), output)
     }
 
-    /// What stands where two texts differ, and the part of `found` there.
+    /// Returns the surroundings of the place where two texts differ, and the part of `found` there.
     pub(crate) fn around(stale: &str, found: &str) -> (Surroundings, String) {
         let (was, is) = changed_part(stale, found);
         let around =
@@ -171,8 +171,8 @@ impl Expected {
         (around, excerpt(found, is, OUTPUT_MAX))
     }
 
-    /// How many characters of `text`, from the first one on, `found` shows as typed: the most likely number if they were `sent`.
-    /// `None` if it shows something else.
+    /// Returns the number of characters of `text`, from the first one on, that `found` shows as typed: the most
+    /// likely number if they were `sent`. `None` if it shows something else.
     pub(crate) fn typed_of(&self, text: &str, stale: &str, found: &str, sent: u64) -> Option<u64> {
         let length = |text: &str| text.chars().count();
         let around = match self {

@@ -79,8 +79,9 @@ pub(crate) async fn focus_element<D: Desktop>(
     Ok(Some(Route::Input))
 }
 
-/// Whether keys go to an element of `window`. The current part of a Qt view, such as a row, reports the focus even while
-/// another control has it: then the focus was last announced for something that is no such part.
+/// Returns `true` if keys go to an element of `window`. The current part of a Qt view, such as a row, reports
+/// the focus even while another control has it: then the focus was last announced for an element that is no
+/// such part.
 pub(crate) async fn has_focus<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -1,4 +1,5 @@
-//! Where an item is drawn: file managers take clicks on the picture and the name of a file, and not between them.
+//! Area in which an item is drawn: file managers take clicks on the picture and the name of a file, and not
+//! between them.
 
 use deskhand_core::{
     geometry::{Point, Rect, Screen},
@@ -6,7 +7,7 @@ use deskhand_core::{
 };
 use deskhand_desktop::{Desktop, DesktopResult, Picture};
 
-/// How far around the middle something has to be drawn, in pixels.
+/// Distance around the middle within which something has to be drawn, in pixels.
 const AROUND: i32 = 6;
 
 /// The point of an item to click: its middle, or where something is drawn next to it. Other elements take clicks everywhere.

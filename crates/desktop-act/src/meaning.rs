@@ -1,10 +1,10 @@
-//! Whether a shown value means what was written: applications show numbers, dates and truth values in formats of their
-//! own. Pure.
+//! Comparison of the meaning of a shown value with the written one: applications show numbers, dates and truth
+//! values in formats of their own. Pure.
 
-/// How what is shown compares with what was written.
+/// Likeness of the shown value to the written one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Likeness {
-    /// It means something else.
+    /// The value means something else.
     Other,
     /// The same number, rounded to the digits that are shown.
     Rounded,

@@ -1,4 +1,4 @@
-//! What a window newly says, and how a change bears on an action.
+//! New text in a window, and the bearing of a change on an action.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,10 +17,10 @@ const SAID_MAX: usize = 160;
 /// The longest text that says that something goes on, in characters: a longer one is content.
 const UNDER_WAY_MAX: usize = 60;
 
-/// How a change bears on the action before it, strongest first.
+/// Bearing of a change on the action before it, strongest first.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Bearing {
-    /// It is a change of the target, or of something that belongs to it.
+    /// A change of the target, or of an element that belongs to it.
     Target,
     /// Something says what it did not say before.
     Says(ElementRef, String),
@@ -40,11 +40,11 @@ impl Bearing {
     }
 }
 
-/// What is compared to tell how a change bears on an action.
+/// Data that determines the bearing of a change on an action.
 pub(crate) struct News<'a> {
     before: &'a Tree,
     now: &'a Tree,
-    /// How often each text is shown, before and now.
+    /// Number of occurrences of each text, before and now.
     texts: [HashMap<&'a str, u32>; 2],
     /// The target, and what belongs to it.
     family: HashSet<ElementId>,
@@ -67,7 +67,7 @@ impl<'a> News<'a> {
         Self { before: &before.tree, now, texts: [texts_of(&before.tree), texts_of(now)], family }
     }
 
-    /// How a change bears on the action.
+    /// Returns the bearing of a change on the action.
     pub(crate) fn bearing(&self, change: &Difference) -> Bearing {
         let is_own = |id: &ElementId| self.family.contains(id);
         if is_own(&change.of.id) || change.part.element.as_ref().is_some_and(is_own) {
@@ -144,10 +144,10 @@ fn texts_of(tree: &Tree) -> HashMap<&str, u32> {
     counts
 }
 
-/// How far above a target the row may be that it is a part of: its label, in a cell, in a row.
+/// Maximum number of levels from a target up to the row that it is a part of: its label, in a cell, in a row.
 pub(crate) const ROW_ABOVE_MAX: usize = 3;
 
-/// What belongs to a target: what is inside it, and the row that it is a part of.
+/// Returns the elements that belong to a target: those inside it, and the row that it is a part of.
 fn belonging_to(tree: &Tree, target: &Element) -> Vec<ElementId> {
     let mut own: Vec<ElementId> = Vec::new();
     if !is_area(&target.role) {

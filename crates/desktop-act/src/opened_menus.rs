@@ -18,7 +18,7 @@ use crate::{
 /// The most menus that are closed.
 const NESTED_MAX: usize = 8;
 
-/// What showed before menus were opened.
+/// State of the screen before menus were opened.
 pub(crate) struct MenusBefore {
     windows: Vec<WindowInfo>,
     /// The elements of the window, with the items of open menus.
@@ -26,7 +26,7 @@ pub(crate) struct MenusBefore {
 }
 
 impl MenusBefore {
-    /// What shows now.
+    /// Takes the current state.
     pub(crate) async fn take<D: Desktop>(desktop: &D, window: WindowId) -> DesktopResult<Self> {
         Ok(Self { windows: desktop.windows().await?, tree: look(desktop, window).await? })
     }
@@ -51,7 +51,7 @@ impl MenusBefore {
         Ok(new)
     }
 
-    /// Whether a menu opened that was not there, in a pop-up or in the window itself.
+    /// Returns `true` if a menu opened that was not there, in a pop-up or in the window itself.
     pub(crate) async fn has_new_menu<D: Desktop>(
         &self,
         desktop: &D,
@@ -83,7 +83,8 @@ impl MenusBefore {
         Ok(entries)
     }
 
-    /// Whether more is open than the menus with these entries. What only a picture tells is taken for it.
+    /// Returns `true` if more is open than the menus with these entries. A menu that only a picture shows counts as
+    /// more.
     pub(crate) async fn shows_more<D: Desktop>(
         &self,
         desktop: &D,

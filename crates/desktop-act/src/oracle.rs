@@ -1,6 +1,8 @@
-//! What an application itself says of its document or page, over its own interface: beyond what windows and accessibility tell.
+//! Information from an application about its document or page, over its own interface: beyond windows and
+//! accessibility.
 //!
-//! It only adds to what an action has seen. Where there is no such interface, or it does not answer, actions do without.
+//! This only adds to the observations of an action. Where there is no such interface, or it does not answer,
+//! actions do without.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +12,21 @@ use serde_json::{Map, Value, json};
 
 /// The most formulas, and the most number formats, of one range.
 const TOLD_MAX: usize = 200;
-/// What cells have without a format of their own.
+/// Number format of cells that have none of their own.
 const NO_FORMAT: &str = "General";
 
-/// What an application says of a document.
+/// Information from an application about a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Told {
     /// Its file; `None` if it has none yet.
     pub(crate) path: Option<String>,
-    /// Whether it has changes that are not saved.
+    /// `true` if it has changes that are not saved.
     pub(crate) modified: bool,
     /// The cells that the active sheet uses; `None` if it is empty, or no sheet.
     pub(crate) used: Option<CellRange>,
 }
 
-/// What the application of a window says of its document; `None` if it cannot be asked.
+/// Queries the application of a window for its document; `None` if it cannot be queried.
 pub(crate) async fn document<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<Told> {
     let output = ask(desktop, window, "document_info", Map::new()).await?;
     let active = output.get("active").and_then(Value::as_str);
@@ -72,7 +74,8 @@ pub(crate) async fn cells<D: Desktop>(
     (unless_empty(formulas), unless_empty(formats))
 }
 
-/// How cells are drawn whose texts say what is stored instead, by their cells: `12%` for `12.3%`; `None` if there are none.
+/// Returns the drawn texts of cells whose text is the stored value instead, by cell: `12%` for `12.3%`; `None`
+/// if there are none.
 pub(crate) async fn drawn_otherwise<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,
@@ -102,7 +105,8 @@ fn of_range(range: CellRange, what: &str) -> Map<String, Value> {
         .collect()
 }
 
-/// What the script of the page in a window asks, in a dialog that not every browser shows as elements; `None` if it asks nothing.
+/// Returns the question of the page's script in a window, in a dialog that not every browser shows as elements;
+/// `None` if there is none.
 pub(crate) async fn question_of_page<D: Desktop>(desktop: &D, window: &WindowInfo) -> Option<String> {
     if !desktop.natives().with_pages(&window.app) {
         return None;

@@ -10,7 +10,7 @@ use deskhand_desktop::{
 
 /// From this number of cells on, pasting is faster than typing.
 const CELLS_MIN: u64 = 4;
-/// How long an application may take to fetch what is pasted.
+/// Maximum time for an application to fetch pasted content.
 const FETCH_BOUND: Duration = Duration::from_secs(5);
 
 /// The media type by which the cells of a table can be pasted; `None` if they have to be typed. A paste means the same as typing

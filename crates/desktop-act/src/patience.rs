@@ -13,7 +13,7 @@ use deskhand_desktop::{Change, Desktop, DesktopError, DesktopResult, QuietLimits
 
 use crate::difference::announced;
 
-/// How often a read is tried before the application counts as not responding.
+/// Maximum number of tries of a read before the application counts as not responding.
 const TRIES_MAX: u32 = 4;
 
 /// Starts to watch the application of a window, or the whole desktop if that window is gone.
@@ -27,10 +27,10 @@ pub(crate) async fn watch_app<D: Desktop>(desktop: &D, window: WindowId) -> Desk
 /// The times between two reads of what is waited for: they grow from one to the other.
 pub(crate) const LOOKS_APART_MIN: Duration = Duration::from_millis(30);
 pub(crate) const LOOKS_APART_MAX: Duration = Duration::from_millis(250);
-/// How long an application must be asleep at least, look after look, until nothing more is expected of it: another program
-/// may still answer it.
+/// Minimum time that an application must be asleep, look after look, until nothing more is expected of it:
+/// another program may still answer it.
 pub(crate) const ASLEEP: Duration = Duration::from_millis(60);
-/// How long an application that keeps changing may take to come to rest before an action.
+/// Maximum time for an application that keeps changing to come to rest before an action.
 const REST_BOUND: Duration = Duration::from_millis(300);
 
 /// Waits until the application has handled everything that was sent to it.
@@ -75,8 +75,8 @@ where
     ask().await
 }
 
-/// Whether a condition holds after an input: read once the application has handled everything since `watch` began and,
-/// if it does not hold yet, again when the application is idle.
+/// Returns `true` if a condition holds after an input: read once the application has handled everything since
+/// `watch` began and, if it does not hold yet, again when the application is idle.
 pub(crate) async fn comes_to_hold<D: Desktop, F, E>(
     desktop: &D,
     (window, watch): (WindowId, D::Watch),
@@ -109,9 +109,9 @@ pub(crate) async fn read_up_to_date<D: Desktop>(
     read_element(desktop, id).await
 }
 
-/// What came of a wait for a condition.
+/// Outcome of a wait for a condition.
 pub(crate) struct Came {
-    /// Whether it holds.
+    /// `true` if the condition holds.
     pub(crate) holds: bool,
     pub(crate) waited_ms: u64,
     pub(crate) waited_for: Vec<WaitedFor>,

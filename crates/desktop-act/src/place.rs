@@ -1,4 +1,4 @@
-//! Where the pointer goes for a target.
+//! Position of the pointer for a target.
 
 use deskhand_core::{
     action::Refusal,

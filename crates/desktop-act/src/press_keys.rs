@@ -117,7 +117,7 @@ async fn before_keys<D: Desktop>(desktop: &D, front: &WindowInfo, chord: &KeyCho
     if takes_to_clipboard(chord) { before.with_clipboard(desktop).await } else { Ok(before) }
 }
 
-/// Whether the effect of a chord shows in what applications expose.
+/// Returns the visibility of the effect of a chord in what applications expose.
 fn sign_of(chord: &KeyChord) -> Sign {
     match chord.key {
         Key::Named(key) if moves_caret(key) => Sign::Unlikely,

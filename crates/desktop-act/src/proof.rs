@@ -1,4 +1,4 @@
-//! What proves an effect at one moment: windows, the target, and differences to the snapshot before.
+//! Proof of an effect at one moment: windows, the target, and differences to the snapshot before.
 
 use deskhand_core::{
     action::{Now, Proof},
@@ -17,11 +17,11 @@ use crate::{
     text::characters,
 };
 
-/// What one look found.
+/// Result of one look.
 pub(crate) enum Found {
     /// Windows or the missing target prove the effect.
     Proof(Proof),
-    /// What is different.
+    /// Differences to the snapshot before.
     Differences(Differences),
 }
 
@@ -191,7 +191,7 @@ pub(crate) async fn window_proof<D: Desktop>(
 
 /// Returns `true` if a pop-up is that of an icon in a panel: the icon's program shows it, beside the panel.
 fn opens_from_panel(before: &Before, popup: &WindowInfo) -> bool {
-    /// How far from the panel it may be, in pixels.
+    /// Maximum distance from the panel, in pixels.
     const APART_MAX: i32 = 8;
     let panel = before.surface.bounds.grown_by(APART_MAX);
     before.surface.kind == WindowKind::Panel
@@ -199,7 +199,7 @@ fn opens_from_panel(before: &Before, popup: &WindowInfo) -> bool {
         && popup.bounds.intersection(&panel).is_some()
 }
 
-/// Whether a pop-up is a menu or list, rather than a tool tip.
+/// Returns `true` if a pop-up is a menu or list, rather than a tool tip.
 async fn is_opened_menu<D: Desktop>(desktop: &D, before: &Before, popup: &WindowInfo) -> DesktopResult<bool> {
     let root = match root_of(desktop, popup).await {
         Err(DesktopError::NotAnswering { .. }) => None,

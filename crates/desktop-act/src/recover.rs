@@ -17,7 +17,7 @@ use crate::{
 const RENDER_MAX: Duration = Duration::from_secs(1);
 /// The longest wait for the application to begin to.
 const BEGINS_MAX: Duration = Duration::from_millis(400);
-/// How often the window is read at most.
+/// Maximum number of reads of the window.
 const LOOKS_MAX: usize = 8;
 
 /// The element that stands for `id`, whose object is gone: the same one if the application only made its object anew, else the

@@ -40,13 +40,13 @@ impl Target {
 pub struct ActLimits {
     /// The wait for idle after each input event.
     pub quiet: QuietLimits,
-    /// How long an idle application may take to start an effect; a busy one is awaited until it responds. A later effect, as
-    /// after a slow network, is `not_seen`.
+    /// Maximum time for an idle application to start an effect; a busy one is awaited until it responds. A later
+    /// effect, as after a slow network, is `not_seen`.
     pub effect: Duration,
-    /// How long an element at most is observed without input, to distinguish an effect from what changes by itself. Only
-    /// done for elements that were not observed for long enough before.
+    /// Maximum time to observe an element without input, to distinguish an effect from changes that occur by
+    /// themselves. Only done for elements that were not observed for long enough before.
     pub control: Duration,
-    /// How long a program may take to show its window.
+    /// Maximum time for a program to show its window.
     pub launch: Duration,
 }
 
@@ -85,7 +85,7 @@ impl ActionReport {
         }
     }
 
-    /// What happened, or why nothing did and what to do, in one or two sentences for people.
+    /// Summarises what happened, or why nothing did and what to do, in one or two sentences for people.
     pub fn summary(&self) -> String {
         Report::from(self.clone()).sentence()
     }

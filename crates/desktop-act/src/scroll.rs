@@ -23,7 +23,7 @@ use crate::{
 /// The most notches per call.
 const NOTCHES_MAX: i32 = 100;
 
-/// How far to scroll, in notches of the wheel.
+/// Distance to scroll, in notches of the wheel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scroll {
     /// To the right; negative is left.

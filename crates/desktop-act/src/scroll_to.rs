@@ -27,20 +27,20 @@ const SCROLLING_MAX: Duration = Duration::from_secs(150);
 const FIRST_NOTCHES: i32 = 2;
 /// The most notches at once.
 const NOTCHES_MAX: i32 = 40;
-/// How much of the view is passed at once, in percent: what is cut off at its end is whole in the next one.
+/// Part of the view that is passed at once, in percent: an element cut off at its end is whole in the next one.
 const VIEW_PERCENT: i32 = 90;
-/// How long an application may take to start to scroll.
+/// Maximum time for an application to start to scroll.
 const STARTS_MAX: Duration = Duration::from_millis(400);
-/// How many turns in a row may draw something while the elements are still reported where they were.
+/// Maximum number of turns in a row that draw something while the elements are still reported where they were.
 const LATE_MAX: u32 = 8;
 /// The first leap, in notches, and the longest.
 const LEAP_FIRST: i32 = 16;
 const LEAP_MAX: i32 = 200;
 /// The most leaps.
 const LEAPS_MAX: u32 = 60;
-/// How far a notch goes where a scroll bar is moved in place of the wheel, in its own units, which are pixels.
+/// Distance of a notch where a scroll bar is moved in place of the wheel, in its own units, which are pixels.
 const BAR_NOTCH: f64 = 40.0;
-/// How often nothing has to move before that is the end: more may be loaded there.
+/// Number of turns without movement that mark the end: more may be loaded there.
 const STILL_MAX: u32 = 2;
 
 /// Scrolls over an element until a text shows in it, by the wheel: down, or up. `seen` if it is in view; the output has the `id` of
@@ -124,7 +124,8 @@ async fn search<D: Desktop>(
     }
 }
 
-/// What has the value of the scroll bar beside a list: of several, of the one that goes furthest. It may be hidden until the pointer moves.
+/// Finds the element with the value of the scroll bar beside a list: of several, the one that goes furthest.
+/// The bar may be hidden until the pointer moves.
 async fn bar_beside<D: Desktop>(desktop: &D, tree: &Tree, id: ElementId) -> DesktopResult<Option<ElementId>> {
     const CHILDREN_MAX: usize = 20;
     let Some(around) = tree.ancestors(id).next() else { return Ok(None) };
@@ -145,21 +146,21 @@ async fn bar_beside<D: Desktop>(desktop: &D, tree: &Tree, id: ElementId) -> Desk
     Ok(furthest.map(|(_, id)| id))
 }
 
-/// What is looked at while scrolling.
+/// View that is observed while scrolling.
 struct View {
     surface: WindowInfo,
     within: ElementId,
     /// The text, folded.
     text: String,
-    /// Where the wheel is turned.
+    /// Point at which the wheel is turned.
     point: Point<Screen>,
     /// The scroll bar that is moved in its place.
     bar: Option<ElementId>,
-    /// How long each turn is waited for.
+    /// Limits of the wait after each turn.
     quiet: QuietLimits,
 }
 
-/// How far a view moved.
+/// Distance that a view moved.
 enum Moved {
     /// Not at all.
     Nothing,
@@ -236,10 +237,10 @@ impl View {
         Ok(waited_ms)
     }
 
-    /// Whether the text lies further down (1) or up (-1), as rows in view tell that are sorted; `None` if they are not, or it belongs
-    /// between them.
+    /// Returns the direction of the text, further down (1) or up (-1), by the rows in view if they are sorted;
+    /// `None` if they are not, or it belongs between them.
     fn lies(&self, tree: &Tree) -> Option<i32> {
-        /// How far the starts of names in one column lie apart at most, in pixels.
+        /// Maximum distance between the starts of names in one column, in pixels.
         const COLUMN: i32 = 4;
         let visible = self.visible(tree);
         let inside: Vec<&Element> = tree.descendants(self.within).collect();
@@ -267,13 +268,14 @@ impl View {
         }
     }
 
-    /// What is in the element that is scrolled; an element without parts is scrolled by the window around it.
+    /// Returns the elements inside the one that is scrolled; an element without parts is scrolled by the window
+    /// around it.
     fn inside<'a>(&self, tree: &'a Tree) -> Vec<&'a Element> {
         let inside: Vec<&Element> = tree.descendants(self.within).collect();
         if inside.is_empty() { tree.elements.iter().collect() } else { inside }
     }
 
-    /// What can be seen of it.
+    /// Returns its visible part.
     fn visible(&self, tree: &Tree) -> Rect<Screen> {
         let bounds = self.surface.bounds;
         let own = tree.find(self.within).and_then(|element| element.bounds);

@@ -346,7 +346,7 @@ pub(crate) async fn items_of<D: Desktop>(desktop: &D, list: &Element) -> Result<
     Ok(items)
 }
 
-/// Whether the item reports that it is selected, or its combo box shows it.
+/// Returns `true` if the item reports that it is selected, or its combo box shows it.
 pub(crate) async fn is_selected<D: Desktop>(
     desktop: &D,
     list: &Element,
@@ -376,7 +376,7 @@ pub(crate) async fn is_selected<D: Desktop>(
     }
 }
 
-/// Whether a label lies in a selected row of a list: rows of GTK 4 have no name of their own.
+/// Returns `true` if a label lies in a selected row of a list: rows of GTK 4 have no name of their own.
 async fn is_in_selected_row<D: Desktop>(
     desktop: &D,
     list: &Element,

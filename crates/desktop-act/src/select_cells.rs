@@ -77,7 +77,7 @@ async fn select<D: Desktop>(
     })
 }
 
-/// Whether exactly the wanted cells are selected.
+/// Selection state: exactly the wanted cells, or not.
 pub(crate) enum Selected {
     /// They were before.
     Already,
@@ -115,7 +115,7 @@ pub(crate) async fn select_range<D: Desktop>(
     Ok(Selected::Not)
 }
 
-/// How a person selects a range without the mouse.
+/// Method by which a person selects a range without the mouse.
 enum Way {
     Arrows,
     NameBox,
@@ -132,7 +132,7 @@ struct Cells<'a, D: Desktop> {
 }
 
 impl<D: Desktop> Cells<'_, D> {
-    /// Whether it is selected by arrow keys then; not tried for a large range.
+    /// Selects the range by arrow keys; returns `true` if it is selected then. Not tried for a large range.
     async fn with_arrows(&mut self, limits: &ActLimits) -> Result<bool, Halt> {
         let (desktop, surface, shape) = (self.desktop, self.surface, self.range.shape());
         if shape.rows > STEPS_MAX || shape.columns > STEPS_MAX {
@@ -171,7 +171,7 @@ impl<D: Desktop> Cells<'_, D> {
         Ok(())
     }
 
-    /// Whether exactly this range is selected.
+    /// Returns `true` if exactly this range is selected.
     async fn are_selected(&mut self) -> Result<bool, Halt> {
         let (desktop, range) = (self.desktop, self.range);
         let shape = self.table.table.unwrap_or(TableShape { rows: 0, columns: 0 });
@@ -214,7 +214,7 @@ impl<D: Desktop> Cells<'_, D> {
     }
 }
 
-/// Whether a cell is marked as selected.
+/// Returns `true` if a cell is marked as selected.
 pub(crate) async fn has_selection<D: Desktop>(
     desktop: &D,
     table: &Element,

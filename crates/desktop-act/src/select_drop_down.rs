@@ -18,7 +18,7 @@ use crate::{
     surfaces,
 };
 
-/// What a drop-down opened.
+/// Pop-up and options that a drop-down opened.
 struct Opened {
     pop_up: WindowInfo,
     options: Vec<Element>,
@@ -75,7 +75,7 @@ pub(crate) async fn by_drop_down<D: Desktop>(
     Ok(action.into())
 }
 
-/// What the list that is opened once more says is chosen.
+/// Opens the list once more and returns the evidence of the chosen item.
 async fn chosen<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -99,7 +99,7 @@ fn item_of<'a>(items: &'a [Element], name: &str) -> Option<&'a Element> {
     items.iter().find(|one| names_equal(&one.name, name))
 }
 
-/// Where the pointer reaches an item, which is scrolled to before, and how long that took.
+/// Scrolls to an item and returns the point at which the pointer reaches it, and the time that it took.
 async fn reached<D: Desktop>(
     desktop: &D,
     window: WindowId,
@@ -130,7 +130,7 @@ async fn reached<D: Desktop>(
     Ok((None, waited_ms))
 }
 
-/// Whether the items with these names are selected, and none of the others, as they were just read.
+/// Returns `true` if the items with these names are selected, and none of the others, as they were just read.
 async fn are_selected<D: Desktop>(
     desktop: &D,
     list: &Element,
@@ -165,7 +165,7 @@ async fn are_selected<D: Desktop>(
     Ok(true)
 }
 
-/// Whether one of the items lies in a row.
+/// Returns `true` if one of the items lies in a row.
 async fn holds_any<D: Desktop>(desktop: &D, row: &Element, items: &[&Element]) -> Result<bool, Halt> {
     for item in items {
         if patiently(|| desktop.is_within(item.id, row.id)).await? {

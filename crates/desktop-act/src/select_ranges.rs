@@ -15,9 +15,9 @@ use crate::{
     select_cells::{Selected, has_selection, select_range},
 };
 
-/// How often the table is scrolled to bring a cell into view.
+/// Maximum number of times the table is scrolled to bring a cell into view.
 const SCROLLS_MAX: u32 = 40;
-/// How far one notch of the wheel goes at least, in pixels.
+/// Minimum distance of one notch of the wheel, in pixels.
 const NOTCH: i32 = 40;
 /// The most notches at once.
 const NOTCHES_MAX: i32 = 20;
@@ -55,7 +55,8 @@ struct Several<'a, D: Desktop> {
 }
 
 impl<D: Desktop> Several<'_, D> {
-    /// Whether exactly these ranges are selected, according to the cells at their corners and just outside of them.
+    /// Returns `true` if exactly these ranges are selected, according to the cells at their corners and just
+    /// outside of them.
     async fn are_selected(&self) -> Result<bool, Halt> {
         for range in self.ranges.ranges() {
             for cell in corners(range) {
@@ -120,7 +121,8 @@ impl<D: Desktop> Several<'_, D> {
         Err(Refusal::Unsupported { element, what: Unsupported::ReachingItem }.into())
     }
 
-    /// How far a cell that has no place is to the right and down from a point, in pixels, going by the cell there.
+    /// Returns the distance from a point to a cell that has no place, to the right and down, in pixels, going by
+    /// the cell there.
     async fn away(&self, from: Point<Screen>, cell: CellRef) -> Result<Option<(i32, i32)>, Halt> {
         let there = patiently(|| self.desktop.element_at(self.surface.id, from)).await?;
         let place = there.and_then(|there| Some((there.name.parse::<CellRef>().ok()?, there.bounds?)));

@@ -27,7 +27,7 @@ use crate::{
     type_text::{TypeText, sent_of, shown_of, type_text},
 };
 
-/// What a control is set to.
+/// New value of a control.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewValue {
     /// A text.
@@ -47,7 +47,7 @@ impl NewValue {
         }
     }
 
-    /// What is typed for it.
+    /// Returns the text to type for it.
     fn typed(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
@@ -171,8 +171,8 @@ fn is_field(element: &Element, text: &str) -> bool {
         && !text.contains(['\n', '\t'])
 }
 
-/// Whether an element is a spin button that shows its value as it would be typed: without a unit, and of a number the same
-/// number that its value is.
+/// Returns `true` if an element is a spin button that shows its value as it would be typed: without a unit, and
+/// of a number the same number that its value is.
 async fn has_entry<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
     if ready.element.role != Role::SPIN_BUTTON {
         return Ok(false);
@@ -300,7 +300,7 @@ async fn set_text<D: Desktop>(
     Ok(Some(ActionReport::from(done(evidence).after(waited_ms)).with_output(json!({ "text": output }))))
 }
 
-/// How often a number is read back.
+/// Maximum number of times a number is read back.
 const LOOKS_MAX: usize = 20;
 
 async fn set_number<D: Desktop>(

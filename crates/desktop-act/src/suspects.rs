@@ -18,15 +18,15 @@ use crate::{
 /// this time they are complete, even on a busy machine.
 const TAIL: Duration = Duration::from_millis(250);
 
-/// How often each part changed, and when it last did, in milliseconds of the wait.
+/// Number of changes of each part, and the time of the last one, in milliseconds of the wait.
 type Counts = HashMap<Part, (u32, u64)>;
 
-/// What changed since the input, and how often. All times are milliseconds of the wait.
+/// Changes since the input, and their number. All times are milliseconds of the wait.
 pub(crate) struct Suspects<'a> {
     before: &'a Before,
     limits: &'a ActLimits,
-    /// How often each part changed, and when it last did: as the application announced it, and as it was read. These are
-    /// not added up, because one change may be read long after it was announced.
+    /// Number of changes of each part, and the time of the last one: as the application announced it, and as it was
+    /// read. These are not added up, because one change may be read long after it was announced.
     announced: Counts,
     read: Counts,
     /// Those that changed more than once: they change by themselves.
@@ -45,7 +45,7 @@ impl<'a> Suspects<'a> {
         Self { before, limits, announced, read, noise: HashSet::new(), tree, words: None }
     }
 
-    /// What changes by itself.
+    /// Returns the parts that change by themselves.
     pub(crate) const fn noise(&self) -> &HashSet<Part> {
         &self.noise
     }

@@ -17,7 +17,7 @@ use crate::{
     text::clear,
 };
 
-/// How a table is identified.
+/// Identification of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TableTarget {
     /// By its id.
@@ -82,7 +82,7 @@ fn without_part(name: &str) -> &str {
     }
 }
 
-/// Whether the table's cursor is on a cell, according to the cell.
+/// Returns `true` if the table's cursor is on a cell, according to the cell.
 pub(crate) async fn cursor_is_on<D: Desktop>(
     desktop: &D,
     table: ElementId,

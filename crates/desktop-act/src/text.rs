@@ -21,7 +21,7 @@ use crate::{
 
 /// The most characters read back.
 const READ_BACK_MAX: usize = 100_000;
-/// How long a busy application may take per key without showing any progress.
+/// Maximum time per key for a busy application that shows no progress.
 const KEY_BOUND: Duration = Duration::from_millis(10);
 
 /// The length of a text in characters.
@@ -86,8 +86,8 @@ pub(crate) async fn present<D: Desktop>(desktop: &D, ready: &Ready) -> Result<Op
     Ok(Some(Present { text, place }))
 }
 
-/// Whether keys reach an element: it has the keyboard focus, or what has it contains it or is a part of it. True as well
-/// where nothing reports the focus.
+/// Returns `true` if keys reach an element: it has the keyboard focus, or the focused element contains it or is
+/// a part of it. Also `true` where nothing reports the focus.
 pub(crate) async fn has_keyboard<D: Desktop>(desktop: &D, ready: &Ready) -> Result<bool, Halt> {
     let id = ready.element.id;
     if read_element(desktop, id).await?.states.has(State::Focused) {
@@ -115,7 +115,7 @@ fn is_part_of_more(element: &Element) -> bool {
         .contains(&element.role)
 }
 
-/// How long a text may be shown once its deletion was handled.
+/// Maximum time for which a text may be shown once its deletion was handled.
 const CLEARED_WITHIN: Duration = Duration::from_millis(400);
 
 fn select_all() -> KeyChord {

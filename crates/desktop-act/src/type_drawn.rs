@@ -19,7 +19,7 @@ use deskhand_desktop::{
 
 use crate::{caret::Looks, words::is_drawn_word};
 
-/// What a caret is often read as, as [`essence`] spells it.
+/// Letter that a caret is often read as, as [`essence`] spells it.
 const CARET: char = 'l';
 /// The fewest letters and digits of a piece of text that is looked for: fewer may be read by chance.
 const LETTERS_MIN: usize = 3;
@@ -29,12 +29,13 @@ const GAP_MAX: i32 = 2;
 const SAME_LINE: i32 = 50;
 /// The longest line that is quoted, in characters.
 const QUOTE_MAX: usize = 160;
-/// How often the window is read after text was typed: it may be drawn late, and where a caret blinks, it is read better without.
+/// Maximum number of reads of the window after text was typed: it may be drawn late, and beside a blinking
+/// caret it is read better while the caret is off.
 const LOOKS_MAX: usize = 3;
-/// How long the next change is waited for between the looks: carets blink more often.
+/// Maximum time to wait for the next change between the looks: carets blink more often.
 const BLINK: Duration = Duration::from_millis(700);
 
-/// What is read in a window.
+/// Text that is read in a window.
 #[derive(Debug)]
 pub(crate) struct Drawn {
     /// All windows: what one of them covers cannot be read.
@@ -55,7 +56,7 @@ struct Line {
 #[derive(Debug, Clone, PartialEq)]
 struct Found {
     text: String,
-    /// Where in it the text is that was typed, by the number of letters.
+    /// Bounds of the typed text in it, by the number of letters.
     part: Rect<Screen>,
     /// Returns `true` if the caret behind it is read as a letter.
     has_caret: bool,
@@ -97,7 +98,8 @@ impl Drawn {
         Ok(Some(Self { windows, lines, picture }))
     }
 
-    /// What the window shows of the text that was typed since. `place` is where it has to be, if that is known.
+    /// Returns the evidence in the window of the text that was typed since. `place` is its required position, if
+    /// there is one.
     pub(crate) async fn shows_typed<D: Desktop>(
         &self,
         desktop: &D,
@@ -130,12 +132,13 @@ impl Drawn {
     }
 }
 
-/// What a window shows of a text that was typed.
+/// Evidence in a window of a text that was typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// It is read in this line.
+    /// The text is read in this line.
     Reads(String),
-    /// It is not certainly read, and something is drawn otherwise: a field where a caret blinks is redrawn all the time.
+    /// The text is not certainly read, and something is drawn otherwise: a field where a caret blinks is redrawn
+    /// all the time.
     LooksOtherwise,
     /// Nothing.
     Nothing,
@@ -200,7 +203,7 @@ fn line_of_piece(before: &[Line], now: &[Line], piece: &str, place: Option<Rect<
     found.next().is_none().then(|| found_in(line, piece)).flatten()
 }
 
-/// Where a line has a piece of text.
+/// Finds a piece of text in a line.
 fn found_in(line: &Line, piece: &str) -> Option<Found> {
     let (said, bounds) = (essence(&line.text), &line.bounds);
     let (head, rest) = said.split_at(said.rfind(piece)?);
@@ -212,7 +215,7 @@ fn found_in(line: &Line, piece: &str) -> Option<Found> {
     Some(Found { text: line.text.clone(), part, has_caret })
 }
 
-/// What was read where a line is.
+/// Returns the text that was read before at the position of a line.
 fn line_at(before: &[Line], bounds: &Rect<Screen>) -> String {
     let here = before
         .iter()

@@ -29,7 +29,7 @@ use crate::{
     type_drawn::{Drawn, Typed, is_told_by_pictures},
 };
 
-/// What to type, and where.
+/// Text to type, and its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TypeText {
     /// The element; `None` for the focused one.
@@ -38,7 +38,7 @@ pub struct TypeText {
     pub name: Option<String>,
     /// The text; `\n` is Return, `\t` is Tab.
     pub text: String,
-    /// Whether to clear the existing text first.
+    /// `true` to clear the existing text first.
     pub clear: bool,
 }
 
@@ -83,7 +83,7 @@ pub async fn type_text<D: Desktop>(
     carry_out(act, typing).await
 }
 
-/// How much of a text was sent since; `None` for a secret, whose length is not told.
+/// Returns the amount of a text that was sent since; `None` for a secret, whose length is not revealed.
 pub(crate) fn sent_of(text: &str, before: InputCounts) -> Option<Extent> {
     let done = CancelScope::current().inputs().characters.saturating_sub(before.characters);
     let total = characters(&text.replace("\r\n", "\n"));
@@ -274,12 +274,13 @@ async fn type_pieces<D: Desktop>(
     Ok(typing)
 }
 
-/// How often a field is read after a cancellation.
+/// Maximum number of reads of a field after a cancellation.
 const LOOKS_MAX: usize = 10;
-/// How long it may take to show what it got.
+/// Maximum time for it to show the received text.
 const SHOWS_WITHIN: Duration = Duration::from_millis(200);
 
-/// How much of a text an element shows after its typing was cancelled: read once the application has handled what was sent.
+/// Returns the amount of a text that an element shows after its typing was cancelled: read once the application
+/// has handled what was sent.
 pub(crate) async fn shown_of<D: Desktop>(
     desktop: &D,
     ready: &Ready,

@@ -383,7 +383,7 @@ fn is_menu_like(element: &Element) -> bool {
     [Role::MENU, Role::MENU_BAR, Role::POPUP_MENU, Role::COMBO_BOX].contains(&element.role)
 }
 
-/// Whether a level is already open: a menu with visible items, a selected tab, an expanded tree item.
+/// Returns `true` if a level is already open: a menu with visible items, a selected tab, an expanded tree item.
 async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Halt> {
     let now = read_element(desktop, element.id).await?;
     if is_menu_like(&now) || (now.role == Role::MENU_ITEM && now.child_count > 0) {
@@ -399,7 +399,7 @@ async fn is_open<D: Desktop>(desktop: &D, element: &Element) -> Result<bool, Hal
     Ok(now.states.has(State::Expanded))
 }
 
-/// Whether a page tab is selected, as it is after everything that was sent before.
+/// Returns `true` if a page tab is selected, as it is after everything that was sent before.
 async fn is_current<D: Desktop>(desktop: &D, window: WindowId, tab: &Element) -> DesktopResult<bool> {
     let selected = tab.states.has(State::Selected);
     Ok(selected && read_up_to_date(desktop, window, tab.id).await?.states.has(State::Selected))

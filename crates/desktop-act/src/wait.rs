@@ -11,7 +11,7 @@ use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 
 use crate::{patience::watch_app, report::ActionReport};
 
-/// How long nothing must happen before the activity counts as over.
+/// Time without events after which the activity counts as over.
 const QUIET: Duration = Duration::from_millis(400);
 
 /// Waits until there was activity in the application of `window`, or anywhere on the desktop, and it is over, at most `bound`, and

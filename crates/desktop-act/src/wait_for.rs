@@ -63,7 +63,7 @@ async fn holds<D: Desktop>(desktop: &D, window: WindowId, condition: &Condition)
     })
 }
 
-/// Whether words may still be drawn in a window, its dialogs or pop-ups, though misread.
+/// Returns `true` if words may still be drawn in a window, its dialogs or pop-ups, though misread.
 async fn may_be_drawn<D: Desktop>(desktop: &D, window: WindowId, wanted: &Wanted) -> DesktopResult<bool> {
     for surface in surfaces(desktop, window).await? {
         if may_be_among(&drawn_words(desktop, surface.id).await?, wanted) {

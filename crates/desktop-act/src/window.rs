@@ -15,7 +15,7 @@ use crate::{
     report::{ActLimits, ActionReport},
 };
 
-/// How long a window with the focus may take to come to the front.
+/// Maximum time for a window with the focus to come to the front.
 const RAISE_MAX: Duration = Duration::from_secs(1);
 
 /// Raises and focuses a window. One that takes no focus, as a notification or a panel, is in front or not.

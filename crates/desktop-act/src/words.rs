@@ -9,7 +9,7 @@ use deskhand_desktop::{
     alike::{essence, occurs},
 };
 
-/// How often it is looked for words that may have to be drawn first.
+/// Maximum number of looks for words that may have to be drawn first.
 pub(crate) const LOOKS_MAX: usize = 3;
 
 /// The drawn words of a window, dialog or pop-up; none if it is gone, or nothing is read there.

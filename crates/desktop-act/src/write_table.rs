@@ -27,7 +27,7 @@ use crate::{
 
 /// From this number of cells on, a table is a spreadsheet grid rather than a list in a dialog.
 const SPREADSHEET_CELLS_MIN: u64 = 1_000_000;
-/// How long an idle application may take to show a typed text in its cell.
+/// Maximum time for an idle application to show a typed text in its cell.
 const TAKES_OVER: Duration = Duration::from_millis(400);
 
 /// Writes `rows` into a table from the cell `start` on: pastes them where the application pastes cells without a question and
@@ -99,7 +99,7 @@ async fn write_and_check<D: Desktop>(
     Ok(ActionReport::from(done(evidence, waited_ms)).with_output(output))
 }
 
-/// What kind of cell is written.
+/// Kind of cell that is written.
 enum Kind {
     /// A cell of a table.
     Plain,
@@ -109,14 +109,14 @@ enum Kind {
     Header,
 }
 
-/// How a cell accepts text.
+/// Way in which a cell accepts text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// Typing with the cursor on it replaces its content.
     Typed,
-    /// It is a text field: its text is selected and typed over.
+    /// A text field: its text is selected and typed over.
     Replaced,
-    /// It has to be opened for editing by its action.
+    /// Opened for editing by its action.
     Action,
     /// By a second click after the one that selects it.
     Click,
@@ -131,7 +131,7 @@ struct Cell<'a> {
     old: Content,
 }
 
-/// What a cell holds.
+/// Content of a cell.
 #[derive(Debug, PartialEq, Eq)]
 struct Content {
     shown: String,
@@ -139,11 +139,11 @@ struct Content {
     formula: Option<String>,
 }
 
-/// How a cell compares with what was written.
+/// Comparison of a cell with the written text.
 enum Held {
     /// As it was written.
     Same,
-    /// What was written, shown in another form.
+    /// The written text, shown in another form.
     Shown(String),
     /// Something else.
     Other(String),
@@ -152,7 +152,7 @@ enum Held {
 /// Cells that were written and read back.
 struct Written {
     waited_ms: u64,
-    /// How many were written again.
+    /// Number of cells that were written again.
     again: u64,
     shown: Vec<Mismatch>,
     wrong: Vec<Mismatch>,
@@ -196,7 +196,7 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(Ok(Written { waited_ms, again, shown, wrong }))
     }
 
-    /// How many cells hold what was given, after the writing was cancelled; `None` if they cannot be read.
+    /// Counts the cells that hold their given text, after the writing was cancelled; `None` if they cannot be read.
     async fn written_so_far(&self, range: CellRange, cells: &mut [Cell<'_>]) -> Option<Extent> {
         cells.sort_by_key(|cell| (cell.at.row, cell.at.column));
         handle_earlier(self.desktop, self.surface.id).await.ok()?;
@@ -285,7 +285,7 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(content.rows.into_iter().flatten().next().unwrap_or_default())
     }
 
-    /// Whether there is nothing to write: it holds the text already.
+    /// Returns `true` if there is nothing to write: the cell holds the text already.
     async fn holds_already(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
         if is_formula(cell.text) {
             return Ok(matches!(
@@ -301,7 +301,7 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(!has_formula && cells_equal(cell.text, &self.shown(cell.at).await?))
     }
 
-    /// Whether a cell still has its old content, and not what was to be written.
+    /// Returns `true` if a cell still has its old content, and not the text to write.
     async fn is_untouched(&self, cell: &Cell<'_>) -> Result<bool, Halt> {
         let shown = self.shown(cell.at).await?;
         if shown != cell.old.shown || !matches!(self.held(cell, shown).await?, Held::Other(_)) {
@@ -457,7 +457,7 @@ impl<D: Desktop> Sheet<'_, D> {
         Ok(true)
     }
 
-    /// What kind of cell it is.
+    /// Returns the kind of a cell.
     async fn kind_of(&self, cell: CellRef) -> Result<Kind, Halt> {
         if self.is_spreadsheet() {
             return Ok(Kind::Plain);

@@ -14,10 +14,10 @@ use crate::{
     surfaces::surfaces,
 };
 
-/// How much around an element is shown, in pixels.
+/// Margin shown around an element, in pixels.
 const AROUND: i32 = 32;
 
-/// What of a window is shown.
+/// Part of a window that is shown.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
     /// An element, with what is around it.
@@ -27,8 +27,8 @@ pub enum Part {
         /// Its expected name; `None` to accept any.
         name: Option<String>,
     },
-    /// What is between these edges of the window: left, top, right, bottom. Fractions of its width and height, or its pixels if one of them
-    /// is above 1.
+    /// The area between these edges of the window: left, top, right, bottom. Fractions of its width and height, or
+    /// its pixels if one of them is above 1.
     Area([f64; 4]),
 }
 
@@ -37,7 +37,7 @@ pub enum Part {
 pub struct Zoomed {
     /// Its pixels; its region is the part of the screen that it shows.
     pub picture: Picture,
-    /// Where the window is on the screen.
+    /// Bounds of the window on the screen.
     pub window: Rect<Screen>,
 }
 
@@ -81,7 +81,7 @@ pub async fn zoom<D: Desktop>(desktop: &D, window: WindowId, part: &Part) -> Des
     Ok(Zoomed { picture: desktop.region(area).await?, window: bounds })
 }
 
-/// Where an element can be seen.
+/// Returns the area in which an element can be seen.
 async fn element<D: Desktop>(
     desktop: &D,
     window: WindowId,

@@ -20,7 +20,7 @@ pub(crate) fn changes(before: &Picture, now: &Picture) -> Vec<Rect<Screen>> {
     found
 }
 
-/// What differs in each tile, from the left and the top.
+/// Differences in each tile, from the left and the top.
 struct Tiles {
     across: usize,
     differ: Vec<Option<Rect<Screen>>>,
@@ -50,7 +50,7 @@ impl Tiles {
         Self { across, differ }
     }
 
-    /// What differs in a tile and in those beside it, which are taken out.
+    /// Takes out the differences in a tile and in those beside it, and returns their area.
     fn take(&mut self, start: usize) -> Option<Rect<Screen>> {
         let mut found = self.differ.get_mut(start)?.take()?;
         let mut waiting = vec![start];

@@ -1,5 +1,5 @@
-//! What was read from pictures of windows, so that only changes are read again, and which detectors failed and are
-//! paused.
+//! Results of reading pictures of windows, so that only changes are read again, and the detectors that failed
+//! and are paused.
 
 use std::collections::HashMap;
 
@@ -28,12 +28,12 @@ const WHOLE_FROM: f64 = 0.6;
 const SMALL_MAX: f64 = 100_000.0;
 /// The margin that is read around a changed area, in pixels: letters at the edge of a picture are misread.
 const MARGIN: i32 = 10;
-/// How often a changed area is extended to the texts that reach into it.
+/// Maximum number of times a changed area is extended to the texts that reach into it.
 const WIDENED_MAX: usize = 8;
 /// The most parts of a picture that are read one by one.
 const PARTS_MAX: usize = 12;
 
-/// What is known of the picture of one window.
+/// Results for the picture of one window.
 #[derive(Debug, Default)]
 struct Glance {
     labels: Option<Labels>,
@@ -76,7 +76,7 @@ struct Pause {
     notice: String,
 }
 
-/// What the detectors found so far.
+/// Results of the detectors so far.
 #[derive(Debug, Default)]
 pub(crate) struct Eyes {
     glances: HashMap<WindowId, Glance>,
@@ -84,10 +84,10 @@ pub(crate) struct Eyes {
     parser: Option<Pause>,
 }
 
-/// What to find.
+/// Requested detections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Wants {
-    /// Where to read text; nowhere if empty.
+    /// Areas in which to read text; none if empty.
     pub(crate) text: Vec<Rect<Screen>>,
     /// Which boxes to use.
     pub(crate) boxes: Boxes,
@@ -104,12 +104,12 @@ pub(crate) enum Boxes {
     Now,
 }
 
-/// What was found in a picture.
+/// Detections in a picture.
 #[derive(Debug, Default)]
 pub(crate) struct Looked {
     pub(crate) labels: Vec<Label>,
     pub(crate) boxes: Vec<ParsedBox>,
-    /// What could not be used, with the cause and the next step.
+    /// Notices of what could not be used, with the cause and the next step.
     pub(crate) notices: Vec<String>,
 }
 
@@ -161,7 +161,7 @@ impl Eyes {
         looked
     }
 
-    /// Where text was read in the last picture of a window, moved to its current region.
+    /// Returns the areas where text was read in the last picture of a window, moved to its current region.
     pub(crate) fn places_read(&self, window: WindowId, now: &Rect<Screen>) -> Vec<Rect<Screen>> {
         let Some(labels) = self.glances.get(&window).and_then(|glance| glance.labels.as_ref()) else {
             return Vec::new();

@@ -17,16 +17,17 @@ use crate::{
     words::Label,
 };
 
-/// How far text may extend beyond its element, in pixels: the extents of toolkits are not exact.
+/// Maximum distance by which text may extend beyond its element, in pixels: the extents of toolkits are not
+/// exact.
 const MARGIN: i32 = 3;
 
-/// How far beside an element its text may be, in multiples of the text's height.
+/// Maximum distance of text beside its element, in multiples of the text's height.
 const BESIDE: i32 = 2;
 
 /// Something that was detected in a picture.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Detected {
-    /// What detected it.
+    /// Detector that found it.
     pub(crate) source: Source,
     /// [`Role::DRAWN_TEXT`] or [`Role::DRAWN_ICON`].
     pub(crate) role: Role,
@@ -93,8 +94,8 @@ pub(crate) fn unite(labels: &[Label], boxes: &[ParsedBox], options: &MergeOption
     united
 }
 
-/// What the tree lacks of `detected`. Text inside an element without text becomes the description of that element
-/// instead.
+/// Returns what the tree lacks of `detected`. Text inside an element without text becomes the description of that
+/// element instead.
 pub(crate) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOptions) -> Vec<Detected> {
     let leaves = leaves(tree);
     let mut notes: HashMap<ElementId, String> = HashMap::new();
@@ -119,7 +120,7 @@ pub(crate) fn merge(tree: &mut Tree, detected: Vec<Detected>, options: &MergeOpt
     lacking
 }
 
-/// Where a detected element belongs.
+/// Counterpart of a detected element in the tree.
 enum Home {
     /// The tree has nothing for it.
     None,

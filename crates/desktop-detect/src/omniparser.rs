@@ -26,9 +26,9 @@ const ANSWER_MAX: usize = 64 * 1024 * 1024;
 const BOXES_MAX: usize = 1_000;
 /// The longest text of a box, in characters.
 const CONTENT_MAX: usize = 200;
-/// How much of an unexpected response is quoted, in characters.
+/// Maximum length of the quote of an unexpected response, in characters.
 const QUOTE_MAX: usize = 120;
-/// How often a picture is scaled down to fit.
+/// Maximum number of times a picture is scaled down to fit.
 const SHRINKS_MAX: u32 = 4;
 
 /// A box that the parser found.
@@ -38,9 +38,9 @@ pub(crate) struct ParsedBox {
     pub(crate) content: String,
     /// Its bounds.
     pub(crate) bounds: Rect<Screen>,
-    /// Whether it is text, as opposed to an icon.
+    /// `true` if it is text, as opposed to an icon.
     pub(crate) is_text: bool,
-    /// Whether the parser considers it clickable.
+    /// `true` if the parser considers it clickable.
     pub(crate) interactive: bool,
 }
 
@@ -71,7 +71,7 @@ pub(crate) enum ParseError {
         /// The limit.
         limit_ms: u128,
     },
-    /// It rejected the token.
+    /// The server rejected the token.
     #[error("the OmniParser server at {url} rejected the token ({status})")]
     Forbidden {
         /// Its URL.
@@ -79,7 +79,7 @@ pub(crate) enum ParseError {
         /// The HTTP status.
         status: StatusCode,
     },
-    /// It responded with an error status.
+    /// The server responded with an error status.
     #[error("the OmniParser server at {url} answered {status}: {body}")]
     Status {
         /// Its URL.
@@ -94,7 +94,7 @@ pub(crate) enum ParseError {
     Answer {
         /// Its URL.
         url: String,
-        /// What is wrong.
+        /// Problem with the response.
         reason: String,
     },
     /// The picture could not be encoded or sent.
@@ -103,7 +103,7 @@ pub(crate) enum ParseError {
 }
 
 impl ParseError {
-    /// What to do next.
+    /// Returns the next step to take.
     pub(crate) const fn fix(&self) -> &'static str {
         match self {
             Self::Address { .. } => {

@@ -7,7 +7,7 @@ use deskhand_http::Secret;
 /// Which sources elements come from, and their settings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DetectOptions {
-    /// Whether elements of the accessibility tree are listed.
+    /// If `true`, elements of the accessibility tree are listed.
     pub tree: bool,
     /// When text is read from pictures.
     pub ocr: OcrUse,
@@ -15,9 +15,9 @@ pub struct DetectOptions {
     pub reader: OcrOptions,
     /// The visual parser, if any.
     pub omniparser: Option<OmniparserOptions>,
-    /// What counts as the same element.
+    /// Criteria for the same element.
     pub merge: MergeOptions,
-    /// How long a detector that failed is paused.
+    /// Time for which a detector that failed is paused.
     pub retry_after: Duration,
 }
 
@@ -62,7 +62,7 @@ pub struct OcrOptions {
     pub confidence_min: u8,
     /// The page segmentation mode (`--psm`).
     pub segmentation: u8,
-    /// How long it may take for one picture.
+    /// Maximum time for one picture.
     pub timeout: Duration,
 }
 
@@ -88,13 +88,13 @@ pub struct OmniparserOptions {
     pub endpoint: String,
     /// The bearer token that it wants.
     pub token: Option<Secret>,
-    /// How long an answer may take, connecting included.
+    /// Maximum time for an answer, connecting included.
     pub timeout: Duration,
     /// The largest picture that is sent, in bytes; larger ones are scaled down.
     pub picture_bytes_max: usize,
 }
 
-/// What counts as the same thing.
+/// Criteria for treating a detection and an element as the same.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MergeOptions {
     /// The least overlap (intersection over union) of two boxes of the same control.

@@ -1,4 +1,4 @@
-//! How much rectangles overlap.
+//! Overlap of rectangles.
 
 use deskhand_core::geometry::Rect;
 

@@ -13,7 +13,7 @@ pub(crate) enum ReadError {
     /// The program is not installed.
     #[error("the program `{0}` is not installed")]
     Missing(String),
-    /// It lacks the data of a language.
+    /// The program lacks the data of a language.
     #[error("`{program}` has no data for the language `{languages}`")]
     Language {
         /// The program.
@@ -21,7 +21,7 @@ pub(crate) enum ReadError {
         /// The requested languages.
         languages: String,
     },
-    /// It took too long.
+    /// Reading took too long.
     #[error("{reader} did not finish within {limit_ms} ms")]
     TimedOut {
         /// The program or the model.
@@ -45,13 +45,13 @@ pub(crate) enum ReadError {
     Model {
         /// Its archive.
         archive: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
 }
 
 impl ReadError {
-    /// What to do next.
+    /// Returns the next step to take.
     pub(crate) fn fix(&self) -> String {
         match self {
             Self::Missing(_) => "get a model that reads (`deskhand model pull ocr`), install it (`apt-get install tesseract-ocr`), or \

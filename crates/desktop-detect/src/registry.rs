@@ -17,7 +17,7 @@ use crate::{
 
 /// The most windows that are remembered; then all are forgotten.
 const WINDOWS_MAX: usize = 200;
-/// How far a text may move and still count as near, in multiples of its height.
+/// Maximum distance that a text may move and still count as near, in multiples of its height.
 const NEAR: i32 = 2;
 
 /// A detected element that is current as far as is known.
@@ -31,7 +31,7 @@ pub(crate) struct Known {
     pub(crate) place: Rect<Window>,
 }
 
-/// What was detected in one window.
+/// Detections in one window.
 #[derive(Debug, Default)]
 struct Found {
     known: Vec<Known>,
@@ -39,7 +39,7 @@ struct Found {
     root: Option<ElementId>,
 }
 
-/// What was detected in all windows.
+/// Detections in all windows.
 #[derive(Debug, Default)]
 pub(crate) struct Registry {
     windows: HashMap<WindowId, Found>,

@@ -116,7 +116,7 @@ impl<D: Desktop> Seeing<D> {
         self.options.ocr == OcrUse::EmptyWindows && self.options.tree
     }
 
-    /// What to find in a window.
+    /// Returns the detections to run in a window.
     async fn wants(
         &self,
         window: &WindowInfo,
@@ -138,7 +138,7 @@ impl<D: Desktop> Seeing<D> {
         Ok(Wants { text, boxes })
     }
 
-    /// Whether what a pop-up shows is among the elements of the other windows of its application.
+    /// Returns `true` if the content of a pop-up is among the elements of the other windows of its application.
     async fn is_told(&self, popup: &WindowInfo) -> DesktopResult<bool> {
         /// The most windows that are looked into.
         const WINDOWS_MAX: usize = 4;
@@ -180,8 +180,8 @@ impl<D: Desktop> Seeing<D> {
         Ok((info, windows.map(|info| info.bounds).collect()))
     }
 
-    /// What the tree of a window lacks, and what could not be used to find it. Elements of the tree without text are
-    /// described by what was detected in them.
+    /// Finds the elements that the tree of a window lacks, with notices of what could not be used to find them.
+    /// Elements of the tree without text are described by what was detected in them.
     async fn find(
         &self,
         info: &WindowInfo,
@@ -317,7 +317,7 @@ impl<D: Desktop> Seeing<D> {
         Ok(tree)
     }
 
-    /// Whether a detected element is inside an element: certainly in its window, and in nothing else.
+    /// Returns `true` if a detected element is inside an element: certainly in its window, and in nothing else.
     pub(crate) async fn lies_in(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         if id == ancestor {
             return Ok(true);

@@ -124,7 +124,7 @@ async fn run(
 }
 
 fn start(options: &OcrOptions) -> io::Result<Child> {
-    /// What the program needs of our environment; nothing else, because that may hold keys.
+    /// Variables of our environment that the program needs; no others are passed, because they may hold keys.
     const PASSED: [&str; 6] = ["HOME", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TESSDATA_PREFIX"];
     let passed = PASSED.iter().filter_map(|name| Some((*name, std::env::var_os(name)?)));
     Command::new(&options.program)

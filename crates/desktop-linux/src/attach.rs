@@ -27,9 +27,9 @@ use crate::{
     x11::display::Display,
 };
 
-/// How long a keeper may take to start, including its desktop.
+/// Maximum time for a keeper to start, including its desktop.
 const KEEPER_BOUND: Duration = Duration::from_secs(90);
-/// How long a keeper may take to answer a new owner.
+/// Maximum time for a keeper to answer a new owner.
 const ANSWER_BOUND: Duration = Duration::from_secs(10);
 
 impl LinuxDesktop {

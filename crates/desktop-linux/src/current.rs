@@ -18,7 +18,7 @@ use crate::{
     x11::display::{Address, Display},
 };
 
-/// How long the session bus of the user may take to return the address of the accessibility bus.
+/// Maximum time for the session bus of the user to return the address of the accessibility bus.
 const BUS_BOUND: Duration = Duration::from_secs(10);
 
 impl LinuxDesktop {
@@ -70,7 +70,8 @@ impl LinuxDesktop {
     }
 }
 
-/// What the compositor that `WAYLAND_DISPLAY` names offers, if a person would be asked before it is used; `None` for every other desktop.
+/// Returns the features of the compositor that `WAYLAND_DISPLAY` names, if a person has to consent before it is
+/// used; `None` for every other desktop.
 pub async fn portal_support() -> Option<wayland::Support> {
     let environment = Environment::of_this_process();
     let address = wayland::Address::of(|name| environment.find(name).map(ToOwned::to_owned))?;

@@ -56,7 +56,7 @@ pub struct LinuxDesktop {
     processes: Processes,
     /// The private folder of a virtual desktop.
     private_folder: Option<PathBuf>,
-    /// How the applications of a virtual desktop are confined.
+    /// Confinement of the applications of a virtual desktop.
     confine: Confine,
     session_bus_address: Option<String>,
     accessibility_address: Option<String>,
@@ -74,7 +74,7 @@ pub struct LinuxDesktop {
     /// The highest number of an element, if there is no accessibility bus to assign one.
     elements_given: AtomicU32,
     startup: StartupTimes,
-    /// How to attach to it again, for a desktop that a keeper holds.
+    /// Handle to attach to it again, for a desktop that a keeper holds.
     handle: Option<DesktopHandle>,
     /// The processes that serve every application, once asked for.
     servers: OnceCell<Vec<u32>>,
@@ -149,7 +149,7 @@ impl LinuxDesktop {
         self.browser_holder.as_ref()
     }
 
-    /// How applications are confined.
+    /// Returns the confinement of applications.
     pub(crate) fn confine(&self) -> &Confine {
         &self.confine
     }
@@ -181,12 +181,12 @@ impl LinuxDesktop {
         }
     }
 
-    /// What is known of documents.
+    /// Returns the stored information about documents.
     pub(crate) const fn known_documents(&self) -> &KnownDocuments {
         &self.documents
     }
 
-    /// How many calls were made to applications so far, which is the cost of looks.
+    /// Returns the number of calls made to applications so far, which is the cost of looks.
     pub fn questions(&self) -> u64 {
         self.accessibility.as_ref().map_or(0, |accessibility| accessibility.shared.bus.calls())
     }
@@ -200,7 +200,7 @@ impl LinuxDesktop {
         self.elements_given.fetch_max(seen.element, Ordering::Relaxed);
     }
 
-    /// How to attach to it again, for a desktop that a keeper holds.
+    /// Returns the handle to attach to it again, for a desktop that a keeper holds.
     pub fn handle(&self) -> Option<&DesktopHandle> {
         self.handle.as_ref()
     }
@@ -230,7 +230,7 @@ impl LinuxDesktop {
         self.accessibility_address.as_deref()
     }
 
-    /// How long this desktop took to start.
+    /// Returns the time that this desktop took to start.
     pub fn startup(&self) -> StartupTimes {
         self.startup
     }

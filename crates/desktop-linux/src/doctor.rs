@@ -10,13 +10,13 @@ use crate::{desktop_entries::data_folders, native, toolkits, virtual_desktop::en
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was checked: `Xvfb (virtual display)`.
+    /// Item that was checked: `Xvfb (virtual display)`.
     pub name: String,
-    /// Whether it is installed.
+    /// `true` if it is installed.
     pub ok: bool,
-    /// Whether a virtual desktop cannot start without it.
+    /// `true` if a virtual desktop cannot start without it.
     pub required: bool,
-    /// Where it is, or what does not work without it.
+    /// Location of the item, or the features that do not work without it.
     pub detail: String,
     /// The command that fixes it; empty if there is nothing to fix.
     pub fix: String,

@@ -32,7 +32,7 @@ const NAMES_MAX: usize = 10_000;
 /// The longest list of recently used files that is read, in bytes.
 const RECENT_MAX: u64 = 8 << 20;
 
-/// What is known of documents on this desktop.
+/// Stored information about the documents on this desktop.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct KnownDocuments(Arc<Mutex<Memory>>);
 
@@ -73,7 +73,7 @@ impl KnownDocuments {
         memory.paths.push(path);
     }
 
-    /// Whether a window has unsaved changes, given whether it shows a mark.
+    /// Returns `true` if a window has unsaved changes, given whether it shows a mark.
     fn modified(&self, window: WindowId, marked: bool) -> Option<bool> {
         let mut memory = self.memory();
         if marked {
@@ -213,7 +213,7 @@ fn may_write(information: &Path) -> bool {
     flags.and_then(|flags| u32::from_str_radix(flags.trim(), 8).ok()).is_some_and(|flags| flags & ACCESS != 0)
 }
 
-/// Where a file of a name may be.
+/// Possible places of a file of a name.
 struct Places {
     home: Option<PathBuf>,
     pid: Option<u32>,

@@ -18,18 +18,18 @@ const WATCHED_MAX: usize = 50_000;
 /// An element that has not changed for this long is no longer self-changing.
 const SELF_CHANGING_GAP_MAX: Duration = Duration::from_millis(2_500);
 
-/// How long an aspect stays marked as self-changing; then it has to be observed again.
+/// Time for which an aspect stays marked as self-changing; then it has to be observed again.
 const MARK_LASTS: Duration = Duration::from_secs(30);
 
-/// What did not change for so long before, and changes at once after an input, was changed by it. Shorter than that, things
-/// that change by themselves would come just after an input by chance.
+/// Quiet time before a change after which an input just before it is taken for its cause. With a shorter time,
+/// elements that change by themselves would come just after an input by chance.
 const QUIET: Duration = Duration::from_millis(1_500);
 
 /// An application announces one change in several pieces. Those that follow within this time are of the change before them.
 const PIECES: Duration = Duration::from_millis(250);
 
-/// What changed by itself twice within this time, as a clock does, may well be late once: it has to be quiet for three times as long
-/// as it was between these changes.
+/// Maximum time between two changes by itself that form a rhythm, as of a clock. Such an element may well be
+/// late once: it has to be quiet for three times as long as it was between these changes.
 const RHYTHM_MAX: Duration = Duration::from_millis(1_500);
 
 /// The most aspects of one element that are marked.
@@ -43,7 +43,7 @@ struct Watched {
     changed: Option<Instant>,
     /// When a change of it was last attributed to an action.
     attributed: Option<Instant>,
-    /// How long it was quiet between two changes other than by an input, and when the later one was.
+    /// Quiet time between two changes other than by an input, and the time of the later one.
     rhythm: Option<(Duration, Instant)>,
     /// When it last changed while self-changing.
     by_itself: Option<Instant>,
@@ -164,7 +164,7 @@ impl History {
         *self.last_input() = LastInput { sent: Some(Instant::now()), handled: None };
     }
 
-    /// How long ago the last input was sent; [`Duration::MAX`] if there was none.
+    /// Returns the time since the last input was sent; [`Duration::MAX`] if there was none.
     pub(crate) fn since_sent(&self) -> Duration {
         self.last_input().sent.map_or(Duration::MAX, |at| at.elapsed())
     }
@@ -184,13 +184,14 @@ impl History {
         self.last_selection.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long ago an application announced that something else is selected; [`Duration::MAX`] if none did.
+    /// Returns the time since an application announced that something else is selected; [`Duration::MAX`] if none
+    /// did.
     pub(crate) fn since_selection(&self) -> Duration {
         self.last_selection().map_or(Duration::MAX, |at| at.elapsed())
     }
 
-    /// How long ago the last input was handled, as far as is known; zero if it may not be yet, and [`Duration::MAX`] if
-    /// there was none.
+    /// Returns the time since the last input was handled, as far as can be determined; zero if it may not be yet,
+    /// and [`Duration::MAX`] if there was none.
     pub(crate) fn since_handled(&self) -> Duration {
         let last = self.last_input();
         match (last.sent, last.handled) {

@@ -16,7 +16,7 @@ const SERVICE: &str = "org.freedesktop.secrets";
 const ROOT: &str = "/org/freedesktop/secrets";
 const SERVICE_INTERFACE: &str = "org.freedesktop.Secret.Service";
 
-/// How long the service may take in all.
+/// Maximum total time for the service.
 const BOUND: Duration = Duration::from_secs(10);
 
 /// A key ring without a usable secret. The message continues the name of the source.
@@ -25,16 +25,16 @@ pub enum KeyRingError {
     /// There is no session bus, or no service on it.
     #[error("is not there: {0}; start a key ring such as gnome-keyring or KeePassXC, or use `file` or `env`")]
     NoService(String),
-    /// It has no such item.
+    /// The key ring has no such item.
     #[error("has no item with these attributes")]
     NoItem,
-    /// It has several.
+    /// The key ring has several such items.
     #[error("has {0} items with these attributes; name more of them")]
     Several(usize),
     /// The item is locked.
     #[error("is locked; unlock the key ring first")]
     Locked,
-    /// It does not answer.
+    /// The key ring does not answer.
     #[error("did not answer within {} s", BOUND.as_secs())]
     NotAnswering,
     /// A call failed.

@@ -9,7 +9,7 @@ use zbus::{Connection, zvariant::Value};
 const SERVICE: &str = "org.freedesktop.Notifications";
 const PATH: &str = "/org/freedesktop/Notifications";
 
-/// How long the desktop may take in all.
+/// Maximum time for the desktop, in all.
 const BOUND: Duration = Duration::from_secs(10);
 /// Levels of urgency.
 const NORMAL: u8 = 1;
@@ -18,11 +18,11 @@ const CRITICAL: u8 = 2;
 /// A notification to show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notification {
-    /// What it is about, in a few words.
+    /// Its subject, in a few words.
     pub summary: String,
     /// More about it, as plain text.
     pub body: String,
-    /// Whether it stays until somebody has seen it.
+    /// `true` if it stays until a person has seen it.
     pub is_urgent: bool,
 }
 
@@ -32,7 +32,7 @@ pub enum NotificationError {
     /// There is no session bus, or nothing on it that shows notifications.
     #[error("your desktop shows no notifications: {0}")]
     NoService(String),
-    /// It does not answer.
+    /// The desktop does not answer.
     #[error("your desktop did not take the notification within {} s", BOUND.as_secs())]
     NotAnswering,
 }

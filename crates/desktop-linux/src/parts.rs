@@ -1,4 +1,4 @@
-//! What a desktop is made of, however it was started or reached.
+//! The parts of a desktop, however it was started or reached.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ pub(crate) struct Parts {
     pub(crate) accessibility_address: Option<String>,
     pub(crate) entries: DesktopEntries,
     pub(crate) startup: StartupTimes,
-    /// How to attach to it again, for a desktop that a keeper holds.
+    /// Handle to attach to it again, for a desktop that a keeper holds.
     pub(crate) handle: Option<DesktopHandle>,
     /// The highest number of an element that was assigned before.
     pub(crate) elements_given: u32,

@@ -1,5 +1,5 @@
-//! What shows the windows of a desktop and takes its input: an X server or a Wayland compositor. What differs between the two is asked of
-//! [`On`].
+//! The display server of a desktop, which shows its windows and takes its input: an X server or a Wayland
+//! compositor. [`On`] covers the differences between the two.
 
 use std::{ops::Deref, sync::PoisonError, time::Instant};
 
@@ -44,7 +44,7 @@ impl Server {
         }
     }
 
-    /// What was drawn since the last call; `None` if unknown.
+    /// Takes the areas drawn since the last call; `None` if unknown.
     pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         match self {
             Self::X11(display) => display.take_drawn(),
@@ -132,7 +132,7 @@ impl Server {
         }
     }
 
-    /// What applications count positions from.
+    /// Returns the origin of the positions that applications report.
     pub(crate) const fn origin(&self) -> Origin {
         match self {
             Self::X11(_) => Origin::Screen,
@@ -148,7 +148,7 @@ impl Server {
         }
     }
 
-    /// What reports say that it is.
+    /// Returns the name of the platform for reports.
     pub(crate) const fn platform(&self) -> &'static str {
         match self {
             Self::X11(_) => "linux-x11",

@@ -1,9 +1,9 @@
-//! How long things took, in milliseconds.
+//! Durations in milliseconds.
 
 use deskhand_core::duration::milliseconds;
 use tokio::time::Instant;
 
-/// How long the parts of a desktop took to start, in milliseconds. Parts start side by side.
+/// Startup times of the parts of a desktop, in milliseconds. Parts start side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct StartupTimes {
     /// The X server, until it accepts connections.

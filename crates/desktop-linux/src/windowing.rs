@@ -35,9 +35,9 @@ use crate::{
     },
 };
 
-/// How long a window may take to get the focus.
+/// Maximum time for a window to get the focus.
 pub(crate) const FOCUS_BOUND: Duration = Duration::from_secs(3);
-/// How long a focused window may take to come to the front; another may be kept above all others.
+/// Maximum time for a focused window to come to the front; another may stay above all others.
 pub(crate) const FRONT_BOUND: Duration = Duration::from_millis(300);
 
 impl Windowing for LinuxDesktop {
@@ -96,7 +96,7 @@ impl Windowing for LinuxDesktop {
     }
 }
 
-/// What a program is started with.
+/// The other programs that start together with a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Company {
     /// Alone.
@@ -208,14 +208,15 @@ impl LinuxDesktop {
         }
     }
 
-    /// What a program needs so that its toolkit exposes elements.
+    /// Returns the extras that a program needs so that its toolkit exposes elements.
     async fn extras_of_toolkit(&self, command: &FoundCommand, superuser: bool) -> DesktopResult<Extras> {
         let (program, arguments) = (command.program.clone(), command.arguments.clone());
         let java_options = self.environment().find(toolkits::JAVA_OPTIONS).map(OsStr::to_owned);
         run_blocking(move || toolkits::extras(&program, &arguments, superuser, java_options.as_deref())).await
     }
 
-    /// What keeps secrets and our own files from an application; `None` if it is not confined.
+    /// Returns the profile that protects secrets and our own files from an application; `None` if it is not
+    /// confined.
     async fn profile(&self, command: &FoundCommand) -> DesktopResult<Result<Option<Profile>, String>> {
         let Some(private) = self.private_folder().map(Path::to_owned) else { return Ok(Ok(None)) };
         let confine = self.confine().clone();

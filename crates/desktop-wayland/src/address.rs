@@ -1,4 +1,4 @@
-//! Where a compositor listens.
+//! Address of a compositor.
 
 use std::{ffi::OsString, path::PathBuf};
 
@@ -14,7 +14,7 @@ pub struct Address {
     pub(crate) sway: Option<PathBuf>,
     /// The session bus, on which the portals are.
     pub(crate) bus: Option<String>,
-    /// Where the permission of a portal is kept.
+    /// File that stores the permission of a portal.
     pub(crate) token: Option<PathBuf>,
 }
 

@@ -30,13 +30,13 @@ use crate::{
 /// The number of a picture that is being taken, unique on its connection.
 pub(crate) type FrameKey = u32;
 
-/// How long the compositor may take for a picture.
+/// Maximum time for the compositor to deliver a picture.
 const FRAME_BOUND: Duration = Duration::from_secs(4);
 /// The most bytes of one picture.
 const BYTES_MAX: u32 = 512 << 20;
 const OPERATION: &str = "take a screenshot";
 
-/// How the compositor wants the memory for a picture.
+/// Memory layout that the compositor requires for a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Layout {
     pub(crate) format: Format,
@@ -49,11 +49,11 @@ pub(crate) struct Layout {
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Frame {
     pub(crate) layout: Option<Layout>,
-    /// Whether its rows come from the bottom.
+    /// `true` if its rows run from bottom to top.
     pub(crate) inverted: bool,
-    /// What was drawn since the last picture of this monitor, in pixels.
+    /// Areas drawn since the last picture of this monitor, in pixels.
     pub(crate) damage: Vec<[u32; 4]>,
-    /// Whether it was taken; `None` until then.
+    /// Outcome of the capture: `true` if the picture was taken; `None` until then.
     pub(crate) taken: Option<bool>,
 }
 
@@ -108,7 +108,7 @@ impl Memory {
         Ok(Self { layout, buffer, pool, file: File::from(file) })
     }
 
-    /// What the compositor wrote into it, as RGB.
+    /// Returns the pixels that the compositor wrote into it, as RGB.
     fn rgb(&self, inverted: bool) -> DesktopResult<Vec<u8>> {
         let Layout { format, width, height, stride } = self.layout;
         let index = |number: u32| usize::try_from(number).unwrap_or(0);

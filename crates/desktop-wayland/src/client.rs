@@ -31,10 +31,10 @@ use crate::{
 
 /// The version of `wl_output` that is understood.
 const OUTPUT_VERSION: u32 = 3;
-/// How long a compositor may take to answer before it counts as gone.
+/// Maximum time for a compositor to answer before it counts as gone.
 pub(crate) const ANSWER_BOUND: Duration = Duration::from_secs(4);
 
-/// What arrived on a connection.
+/// Data received on a connection.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) monitors: Vec<Monitor>,

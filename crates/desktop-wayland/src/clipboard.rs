@@ -27,26 +27,26 @@ use crate::{
     client::{Client, State},
 };
 
-/// How long the owner of the clipboard may take to send its content.
+/// Maximum time for the owner of the clipboard to send its content.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
 /// The longest text that is read, in bytes.
 const LENGTH_MAX: usize = 16 << 20;
-/// How long the owner waits at a time to be asked.
+/// Maximum time of one wait of the owner for a request.
 const SERVE_BOUND: Duration = Duration::from_secs(3_600);
 /// The formats of text, best first.
 const TEXTS: [&str; 5] = ["text/plain;charset=utf-8", "UTF8_STRING", "text/plain", "TEXT", "STRING"];
 const READ: &str = "read the clipboard";
 const WRITE: &str = "write the clipboard";
 
-/// What a connection knows of the clipboard.
+/// The clipboard as a connection sees it.
 #[derive(Default)]
 pub(crate) struct Selection {
     /// The formats of what is offered.
     offers: HashMap<ObjectId, Vec<String>>,
     current: Option<ZwlrDataControlOfferV1>,
-    /// Where the content that is ours was asked to be written.
+    /// Descriptors to which our content was requested to be written.
     asked: Vec<OwnedFd>,
-    /// Whether another program has taken it over.
+    /// Set once another program has taken it over.
     lost: bool,
 }
 

@@ -35,7 +35,7 @@ use crate::{
     worker::Worker,
 };
 
-/// How much longer than a request a caller waits for it.
+/// Maximum wait of a caller for a request: one second longer than the request itself may take.
 const CALL_BOUND: Duration = ANSWER_BOUND.saturating_add(Duration::from_secs(1));
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -43,7 +43,7 @@ type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 /// A button and modifiers that are held, and where they were pressed.
 #[derive(Debug, Clone)]
 pub struct HeldButton {
-    /// Where it was pressed.
+    /// The position where it was pressed.
     pub at: Point<Screen>,
     /// The button.
     pub button: Button,
@@ -61,9 +61,9 @@ pub struct Display {
     address: Address,
     area: Rect<Screen>,
     process: Option<u32>,
-    /// What tells that pictures have arrived, where they come by themselves.
+    /// Receivers that report new pictures, where pictures arrive by themselves.
     counts: Vec<watch::Receiver<u64>>,
-    /// How often the clipboard that is ours was fetched.
+    /// Number of times our clipboard content was fetched.
     taken: Mutex<Option<watch::Receiver<u32>>>,
 }
 
@@ -414,7 +414,7 @@ impl Display {
     }
 }
 
-/// How the screen is seen and used.
+/// The interfaces by which the screen is seen and used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Way {
     /// By the protocols of wlroots and the socket of sway.

@@ -1,7 +1,8 @@
-//! What happens on the screen: one thread with a connection of its own.
+//! Events on the screen: one thread with its own connection.
 //!
-//! Where portals are used, it only notices that the compositor has ended. Else sway reports windows, and drawing is seen by pictures that the compositor takes as soon as something has changed on a monitor, with the
-//! areas that did; what is drawn between two pictures is in the next one. Nothing is decided here.
+//! Where portals are used, the thread only notices the end of the compositor. Otherwise sway reports windows,
+//! and drawing is seen by pictures that the compositor takes as soon as something has changed on a monitor,
+//! with the changed areas; drawing between two pictures is in the next one. Nothing is decided here.
 
 use std::{
     collections::HashMap,
@@ -46,10 +47,10 @@ pub enum Event {
     Gone,
 }
 
-/// Where what happens goes, from any thread.
+/// The receiver of events, from any thread.
 pub(crate) type Sink = Arc<dyn Fn(Event) + Send + Sync>;
 
-/// What the owner of the thread asks of it.
+/// Requests of the owner of the thread.
 pub(crate) struct Orders {
     /// The serials of fences that have not been reached.
     fences: Mutex<Vec<u32>>,
@@ -85,7 +86,7 @@ impl Orders {
     }
 }
 
-/// Where the thread tells what happens.
+/// The receivers of the reports of the thread.
 pub(crate) struct Listeners {
     pub(crate) sink: Sink,
     /// The serial of the last fence that was reached.
@@ -97,11 +98,11 @@ struct Eye {
     key: FrameKey,
     frame: ZwlrScreencopyFrameV1,
     memory: Option<Memory>,
-    /// Whether the compositor takes it as soon as it can.
+    /// Set if the compositor takes it as soon as it can.
     armed: bool,
 }
 
-/// What takes pictures, and what shares memory for them.
+/// The globals that take pictures and share memory for them.
 type Parts = (ZwlrScreencopyManagerV1, WlShm);
 
 /// The thread; see the module documentation.
@@ -110,7 +111,7 @@ pub(crate) struct Watcher {
     sway: Option<Sway>,
     orders: Arc<Orders>,
     listeners: Listeners,
-    /// What takes pictures; nothing where a portal does.
+    /// The globals that take pictures; `None` where a portal does.
     parts: Option<Parts>,
     /// By the number of the monitor.
     eyes: HashMap<u32, Eye>,

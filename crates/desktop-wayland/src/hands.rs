@@ -13,7 +13,7 @@ use crate::{
     portal::Remote,
 };
 
-/// What presses keys and buttons.
+/// The devices that press keys and buttons.
 pub(crate) enum Hands {
     /// Devices of our own.
     Virtual(VirtualHands),

@@ -35,15 +35,15 @@ use crate::{
 const PIECE_MAX: usize = 100;
 /// The most wheel notches of one scroll.
 pub(crate) const NOTCHES_MAX: u32 = 200;
-/// How far one notch of a wheel goes, as most wheels have it.
+/// Distance of one notch of a wheel, as most wheels have it.
 const NOTCH: f64 = 15.0;
 
-/// What a press of a button or key becomes.
+/// The two halves of a press of a button or key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pointing {
-    /// It goes down.
+    /// The button or key goes down.
     Press,
-    /// It comes up.
+    /// The button or key comes up.
     Release,
 }
 

@@ -207,7 +207,7 @@ impl Keymap {
         }
     }
 
-    /// How many of these symbols from the first on can have a key in one keymap.
+    /// Returns how many of these symbols, from the first on, fit in one keymap with a key each.
     pub(crate) fn fit(symbols: &[Symbol]) -> usize {
         let mut seen = std::collections::BTreeSet::new();
         let fits = |symbol: &&Symbol| {

@@ -17,7 +17,7 @@ pub(crate) struct Monitor {
     pub(crate) output: WlOutput,
     /// Its place in the layout.
     pub(crate) area: Rect<Screen>,
-    /// Whether it stands upright: pictures of others come lying down.
+    /// `true` if it stands upright: pictures of others are rotated.
     pub(crate) is_upright: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What a compositor offers of what is needed, without asking a person anything.
+//! Support of a compositor for the required interfaces, found without a dialog for a person.
 
 use std::fs;
 
@@ -15,22 +15,22 @@ use crate::{
     worker::{runtime, session_bus},
 };
 
-/// What a compositor offers.
+/// The support that a compositor offers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Support {
     /// The name of its process; empty if it is not known.
     pub compositor: String,
-    /// How it is used.
+    /// The interfaces by which it is used.
     pub way: Way,
-    /// What is there, in words.
+    /// The supported features, in words.
     pub offered: Vec<&'static str>,
-    /// What is not, in words.
+    /// The missing features, in words.
     pub missing: Vec<&'static str>,
-    /// What a person can do about that; empty if nothing.
+    /// Steps that a person can take about them; empty if there are none.
     pub advice: Vec<String>,
 }
 
-/// What is needed: what for, and the interface with its least version.
+/// The required interfaces: purpose, name and minimum version.
 const NEEDED: [(&str, &str, u32); 5] = [
     ("pictures (wlr-screencopy 2)", "zwlr_screencopy_manager_v1", 2),
     ("the pointer (wlr-virtual-pointer)", "zwlr_virtual_pointer_manager_v1", 1),
@@ -73,7 +73,7 @@ impl Support {
         Self::sorted(compositor, Way::Wlroots, std::iter::once(windows).chain(others), Vec::new())
     }
 
-    /// What the portals of a desktop and its compositor offer.
+    /// Returns the support that the portals of a desktop and its compositor offer.
     async fn of_portals(
         compositor: String,
         kind: Kind,

@@ -16,10 +16,10 @@ use serde::Deserialize;
 const MAGIC: &[u8; 6] = b"i3-ipc";
 /// The longest message that is read, in bytes.
 const LENGTH_MAX: u32 = 64 << 20;
-/// How long sway may take to answer.
+/// Maximum time for sway to answer.
 const ANSWER_BOUND: Duration = Duration::from_secs(4);
 
-/// What is asked.
+/// The type of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Request {
     Run = 0,

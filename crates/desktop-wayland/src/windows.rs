@@ -20,15 +20,15 @@ pub struct Toplevel {
     pub pid: Option<u32>,
     /// Its content, without the decorations of the compositor and without a shadow.
     pub bounds: Rect<Screen>,
-    /// Whether it floats above the tiled ones.
+    /// `true` if it floats above the tiled ones.
     pub floats: bool,
-    /// Whether it has the keyboard.
+    /// `true` if it has the keyboard focus.
     pub focused: bool,
-    /// Whether it fills its monitor.
+    /// `true` if it fills its monitor.
     pub full_screen: bool,
     /// The window that it belongs to, if the compositor tells it. Sway does not.
     pub owner: Option<u32>,
-    /// Whether it is a menu, a list of options or a tip. Sway lists none of these.
+    /// `true` if it is a menu, a list of options or a tooltip. Sway lists none of these.
     pub pop_up: bool,
 }
 
@@ -53,7 +53,7 @@ struct Node {
     floating_nodes: Vec<Node>,
 }
 
-/// What an X11 window says of itself.
+/// The properties that an X11 window reports.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Properties {
@@ -80,7 +80,7 @@ pub(crate) fn toplevels(tree: &[u8]) -> DesktopResult<Vec<Toplevel>> {
     Ok(found.into_iter().map(|(_, toplevel)| toplevel).collect())
 }
 
-/// What lies above what.
+/// The stacking order of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Layer {
     Hidden,

@@ -1,5 +1,5 @@
-//! What the thread of requests owns: the windows, the pictures and the hands of a compositor, each by the protocols of wlroots and the
-//! socket of sway, or by the portals and the session bus.
+//! State of the request thread: the windows, the pictures and the input devices of a compositor, each by the
+//! protocols of wlroots and the socket of sway, or by the portals and the session bus.
 
 use deskhand_core::geometry::{Rect, Screen};
 use deskhand_desktop::{DesktopError, DesktopResult, Picture};
@@ -28,11 +28,12 @@ pub(crate) struct Worker {
     pub(crate) windows: Windows,
     pub(crate) eyes: Eyes,
     pub(crate) hands: Hands,
-    /// What the portals are asked with. It is not the connection of the caller, which may end before the session is closed.
+    /// The runtime of requests to the portals. They do not use the connection of the caller, which may end before
+    /// the session is closed.
     _runtime: Option<Runtime>,
 }
 
-/// What lists the windows.
+/// The source of the list of windows.
 pub(crate) enum Windows {
     Sway(Sway),
     Shell(Shell),
@@ -116,7 +117,7 @@ impl Worker {
         Ok(Self { client, windows, eyes, hands, _runtime: Some(runtime) })
     }
 
-    /// What tells when pictures have arrived; nothing where they are taken when they are asked for.
+    /// Returns the receivers that report new pictures; none where pictures are taken on request.
     pub(crate) fn counts(&self) -> Vec<watch::Receiver<u64>> {
         match &self.eyes {
             Eyes::Camera(_) => Vec::new(),

@@ -1,4 +1,4 @@
-//! Whether two OCR readings are of the same text, given that letters are sometimes misread.
+//! Comparison of two OCR readings that may be of the same text, given that letters are sometimes misread.
 
 /// The least share of equal letters in two readings of the same text.
 const ALIKE: f64 = 0.7;

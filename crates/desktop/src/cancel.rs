@@ -16,7 +16,7 @@ tokio::task_local! {
     static SCOPE: CancelScope;
 }
 
-/// What a call is cancelled by, and what it has sent so far. Clones share both.
+/// The cancellation of a call, and the inputs it has sent so far. Clones share both.
 #[derive(Debug, Clone, Default)]
 pub struct CancelScope {
     token: CancellationToken,
@@ -92,7 +92,7 @@ impl CancelScope {
         self.inputs.lock().unwrap_or_else(PoisonError::into_inner).add(sent);
     }
 
-    /// What the call has sent so far.
+    /// Returns the inputs that the call has sent so far.
     pub fn inputs(&self) -> InputCounts {
         *self.inputs.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -12,13 +12,13 @@ pub enum DesktopError {
     /// The display or the accessibility bus is gone; no operation works any more.
     #[error("reach the desktop: {what}")]
     Gone {
-        /// What is gone.
+        /// The resource that is gone.
         what: String,
     },
     /// A desktop could not be started or reached.
     #[error("start the desktop: {what}; {fix}")]
     Start {
-        /// What failed.
+        /// The operation that failed.
         what: String,
         /// The next step.
         fix: String,
@@ -71,8 +71,8 @@ pub enum DesktopError {
     /// The call was cancelled. Nothing is sent after that.
     #[error("act: cancelled")]
     Cancelled {
-        /// What was sent of the input: characters of a text and the chords after it, notches of a scroll, 1 for a drag that was taken
-        /// back; 0 for an input that is sent as a whole or not at all.
+        /// Amount of the input that was sent: characters of a text and the chords after it, notches of a scroll, 1
+        /// for a drag that was taken back; 0 for an input that is sent as a whole or not at all.
         done: u64,
     },
     /// An operation that failed in the X server, the bus or the application.

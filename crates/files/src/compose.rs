@@ -26,7 +26,7 @@ pub(crate) struct Part {
     pub(crate) text: String,
 }
 
-/// What a block is.
+/// The kind of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Block {
     /// A heading, of level 1 to 6.

@@ -1,4 +1,4 @@
-//! What was read of a file.
+//! Content that was read from a file.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{format::Format, options::Span, tables::Tables};
 
-/// What was read of a file.
+/// The content that was read from a file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Content {
@@ -31,7 +31,7 @@ pub struct Text {
     pub lines_total: Option<usize>,
     /// Pages or slides of the whole file, if it has any and they could be counted.
     pub pages_total: Option<usize>,
-    /// What was left out, and how to read on.
+    /// The part that was left out, and how to read on.
     pub left_out: Option<LeftOut>,
     /// Remarks for the reader, such as text that is not valid in its encoding.
     pub notes: Vec<String>,
@@ -58,12 +58,12 @@ impl Text {
     }
 }
 
-/// What is in the file but not in the content.
+/// A part of the file that is not in the content.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// What is left out, such as `lines 301 to 900`.
+    /// The part that is left out, such as `lines 301 to 900`.
     pub what: String,
-    /// Where to read on, if that is possible.
+    /// The place to continue reading, if that is possible.
     pub next: Option<Next>,
 }
 
@@ -74,7 +74,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Where to read on.
+/// The place to continue reading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Next {

@@ -73,7 +73,7 @@ pub(crate) struct Utf8Reader<R> {
     source: R,
     decoder: Decoder,
     input: Vec<u8>,
-    /// Where the undecoded bytes of `input` start.
+    /// Offset of the undecoded bytes in `input`.
     start: usize,
     is_at_end: bool,
     is_finished: bool,

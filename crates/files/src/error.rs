@@ -1,4 +1,4 @@
-//! What goes wrong with files: the error of the crate, and the faults that parsers report.
+//! Errors on files: the error of the crate, and the faults that parsers report.
 
 use std::{
     fmt, io,
@@ -20,7 +20,7 @@ pub enum ReadError {
     /// The operating system refuses an operation on a file or folder.
     #[error("{action} {}: {cause}", path.display())]
     File {
-        /// What was attempted, such as `read`.
+        /// The attempted operation, such as `read`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -30,11 +30,11 @@ pub enum ReadError {
     /// A folder where a file is needed, the other way round, or a device.
     #[error("read {}: it is {found}; {next}", path.display())]
     Kind {
-        /// What was given.
+        /// The given path.
         path: PathBuf,
-        /// What it is.
+        /// The kind of object found there.
         found: &'static str,
-        /// What to do instead.
+        /// The suggested alternative.
         next: &'static str,
     },
     /// The content is in no format that this crate reads.
@@ -56,7 +56,7 @@ pub enum ReadError {
         path: PathBuf,
         /// Its format.
         format: Format,
-        /// What it does not have, and what to ask for instead.
+        /// The feature it does not have, and the alternative to request.
         problem: String,
     },
     /// The file is cut off, damaged, or not in the format that it claims.
@@ -66,7 +66,7 @@ pub enum ReadError {
         path: PathBuf,
         /// The format it was read as.
         format: Format,
-        /// What is wrong.
+        /// Description of the damage.
         problem: String,
     },
     /// The content is encrypted.
@@ -90,17 +90,17 @@ pub enum ReadError {
     Missing {
         /// The file.
         path: PathBuf,
-        /// What was asked for.
+        /// The requested item.
         wanted: String,
-        /// What there is instead.
+        /// The items that are available instead.
         available: String,
     },
     /// A glob, regular expression, range or other value that cannot be understood.
     #[error("understand {value:?}: {problem}")]
     Value {
-        /// What was given.
+        /// The given value.
         value: String,
-        /// What is wrong, and what is valid.
+        /// The reason it is not valid, and the valid values.
         problem: String,
     },
     /// A helper program is missing, fails or takes too long.
@@ -110,7 +110,7 @@ pub enum ReadError {
         program: &'static str,
         /// The file.
         path: PathBuf,
-        /// What is wrong, and what to install.
+        /// Description of the problem, and the package to install.
         problem: String,
     },
     /// A parser panicked; the process is intact.
@@ -129,7 +129,7 @@ pub enum ReadError {
     Exists {
         /// The destination.
         path: PathBuf,
-        /// What is there, and what to do instead.
+        /// The existing content, and the suggested alternative.
         problem: String,
     },
 }
@@ -140,7 +140,7 @@ impl ReadError {
     }
 }
 
-/// What a parser reports: an error that does not know yet which file it is about.
+/// The error of a parser, before the path of its file is added.
 #[derive(Debug)]
 pub(crate) enum Fault {
     Io(io::Error),

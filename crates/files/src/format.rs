@@ -41,7 +41,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// What the format is called in messages.
+    /// Returns the name of the format for messages.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl fmt::Display for Format {
     }
 }
 
-/// What the first bytes of a file say.
+/// The format that the first bytes of a file indicate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Signature {
     /// A ZIP file: an archive or an office document.

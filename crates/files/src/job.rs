@@ -14,7 +14,7 @@ use crate::{
 /// The most entries of an archive that are listed.
 const ENTRIES_MAX: usize = 500;
 
-/// What to do.
+/// A job on files.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(tag = "job", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Job {
@@ -22,7 +22,7 @@ pub enum Job {
     Read {
         /// The file.
         path: PathBuf,
-        /// What of it.
+        /// The part to read.
         #[serde(default)]
         options: ReadOptions,
     },
@@ -30,7 +30,7 @@ pub enum Job {
     List {
         /// The folder.
         path: PathBuf,
-        /// What of it.
+        /// The entries to list.
         #[serde(default)]
         options: ListOptions,
     },
@@ -38,9 +38,9 @@ pub enum Job {
     Search {
         /// The folder, or one file.
         path: PathBuf,
-        /// What is looked for.
+        /// The pattern to search for.
         pattern: Pattern,
-        /// Where.
+        /// Scope and limits of the search.
         #[serde(default)]
         options: SearchOptions,
     },
@@ -55,24 +55,24 @@ pub enum Job {
         path: PathBuf,
         /// The folder, which is made.
         into: PathBuf,
-        /// What of it.
+        /// The entries to unpack, and how.
         #[serde(default)]
         options: UnpackOptions,
     },
 }
 
-/// What came of a job.
+/// The result of a job.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Done {
-    /// It was done.
+    /// The job was done.
     Ok {
         /// In a sentence.
         said: String,
-        /// What was read, or what is there now.
+        /// The content that was read, or the state after the job.
         output: Value,
     },
-    /// It failed: a fragment that follows "failed to …".
+    /// The job failed: a fragment that follows "failed to …".
     Failed {
         /// The fragment.
         problem: String,

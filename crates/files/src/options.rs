@@ -1,4 +1,4 @@
-//! What to read of a file.
+//! Options for reading a file.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::tables::CellRange;
 
-/// What to read of a file, and how much of it.
+/// The parts of a file to read, and their limits.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ReadOptions {

@@ -21,7 +21,7 @@ use crate::{
 
 const TEXT_PROGRAM: &str = "pdftotext";
 const INFO_PROGRAM: &str = "pdfinfo";
-/// What to install.
+/// The package to install.
 const PACKAGE: &str = "poppler-utils";
 /// The most bytes of text that are taken.
 const TEXT_MAX: u64 = 16 * 1024 * 1024;
@@ -30,7 +30,7 @@ const TEXT_SLACK: u64 = 64 * 1024;
 /// The most bytes of messages and of the facts about a file.
 const MESSAGE_MAX: u64 = 16 * 1024;
 
-/// What a program printed.
+/// The output of a program.
 struct Output {
     text: String,
     messages: String,
@@ -74,7 +74,7 @@ pub(crate) fn document(path: &Path, options: &ReadOptions) -> Result<Document, F
     Ok(Document { parts: (1..=total.min(100_000)).map(part).collect(), tables: Vec::new() })
 }
 
-/// How many bytes of text are enough. The program ends when nobody reads on.
+/// Returns the number of bytes of text that suffice. The program ends when its output is no longer read.
 fn text_max(options: &ReadOptions) -> u64 {
     if options.lines.is_some() {
         return TEXT_MAX;

@@ -78,7 +78,7 @@ struct Opened {
     source: Source,
 }
 
-/// What the format is read from.
+/// The source from which the format is read.
 enum Source {
     Text(TextSource),
     Package(Package),

@@ -14,17 +14,17 @@ pub(crate) struct LineWindow {
     /// The line that is being read, and how many of its characters went by.
     line: usize,
     column: usize,
-    /// Whether the line has a character.
+    /// `true` if the line has a character.
     is_open: bool,
     /// The last line of which something was kept.
     last_kept: Option<usize>,
     /// The first character that did not fit.
     cut: Option<(usize, usize)>,
-    /// Whether the last character was `\r`: `\r\n` is one end of a line, even across pieces.
+    /// `true` if the last character was `\r`: `\r\n` is one line ending, even across pieces.
     after_return: bool,
 }
 
-/// What a window has at the end.
+/// The final content of a window.
 pub(crate) struct Windowed {
     pub(crate) text: String,
     pub(crate) lines: Option<Span>,

@@ -266,7 +266,7 @@ impl<S: Store> Controller<S> {
         }
     }
 
-    /// Whether a cancellation counts: that of a signed task only if the same key signed it.
+    /// Returns `true` if a cancellation counts: that of a signed task only if the same key signed it.
     async fn is_cancelled(&self, task: &TaskId) -> Result<bool, StoreError> {
         let record = self.call(self.store.get(&task_key(task))).await?;
         let record = record.and_then(|record| record.read::<TaskRecord>());

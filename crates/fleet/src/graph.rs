@@ -13,21 +13,21 @@ use crate::{
     task::{TaskId, TaskSpec},
 };
 
-/// What has to be done next.
+/// The next step to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// The task may begin.
     Release {
         /// The task.
         task: TaskId,
-        /// Whether it counts for the limit of a label: then [`Graph::slots`] has to be stored before.
+        /// `true` if it counts for the limit of a label: then [`Graph::slots`] has to be stored before.
         is_limited: bool,
     },
     /// The task never begins.
     Block {
         /// The task.
         task: TaskId,
-        /// What it comes after, which did not finish.
+        /// The task it comes after, which did not finish.
         by: TaskId,
     },
     /// The table of the task is there: a task is to be made of each row.
@@ -36,9 +36,9 @@ pub enum Step {
     Close {
         /// That task.
         task: TaskId,
-        /// How many rows there are.
+        /// Number of rows.
         rows: u32,
-        /// How many of their tasks finished.
+        /// Number of their tasks that finished.
         finished: u32,
     },
 }
@@ -58,7 +58,7 @@ pub struct Graph {
     kinds: Kinds,
     /// Tasks that have ended, with whether tasks after them may begin.
     ended: HashMap<Mark, bool>,
-    /// What waits for a task. It need not be known yet.
+    /// The tasks that wait for a task, which may not have been read yet.
     waiting: HashMap<TaskId, Vec<TaskId>>,
     ready: BTreeMap<Turn, TaskId>,
     /// Tasks that could begin but for the limit of a label.
@@ -73,11 +73,11 @@ pub struct Graph {
 
 #[derive(Debug)]
 struct Node {
-    /// What it has in common with others.
+    /// The properties it shares with other tasks.
     kind: Arc<Kind>,
     /// Its number among all that came.
     came: u64,
-    /// How many of its predecessors have not finished, those included that never will.
+    /// Number of its predecessors that have not finished, including those that never will.
     left: u32,
     state: NodeState,
 }
@@ -88,14 +88,14 @@ enum NodeState {
     Released,
 }
 
-/// What many tasks have in common.
+/// Properties that many tasks share.
 #[derive(Debug, PartialEq, Eq, Hash)]
 struct Kind {
     priority: u8,
     /// Those of a task that stands for rows are left out: they count for its rows.
     labels: BTreeSet<String>,
     batch: Option<String>,
-    /// Whether it stands for the rows of a table.
+    /// `true` if it stands for the rows of a table.
     has_rows: bool,
     row_of: Option<TaskId>,
 }
@@ -117,7 +117,7 @@ impl Kind {
 #[derive(Debug, Default)]
 struct Kinds {
     all: HashSet<Arc<Kind>>,
-    /// How many there may be until those without tasks are removed.
+    /// Maximum number until those without tasks are removed.
     most: usize,
 }
 
@@ -182,7 +182,8 @@ impl Graph {
         true
     }
 
-    /// How many of the predecessors of a new task have not finished. It is noted with those that may, and blocked by others.
+    /// Returns the number of predecessors of a new task that have not finished. The task is added to the waiting
+    /// list of those that may still finish, and blocked by the others.
     fn predecessors(&mut self, spec: &TaskSpec, is_released: bool) -> u32 {
         let mut left = 0;
         for before in &spec.after {
@@ -260,7 +261,7 @@ impl Graph {
         }
     }
 
-    /// What has to be done next. It is taken to be done: whoever asks says by [`Self::end`] what became of it.
+    /// Returns the next step. It then counts as done: the caller reports its outcome by [`Self::end`].
     pub fn next_step(&mut self) -> Option<Step> {
         while let Some((task, by)) = self.blocked.pop() {
             if self.tasks.get(&task).is_some_and(|node| node.state == NodeState::Waits) {
@@ -335,7 +336,7 @@ impl Graph {
         self.tasks.contains_key(task)
     }
 
-    /// How many tasks have no outcome.
+    /// Returns the number of tasks without an outcome.
     pub fn open(&self) -> usize {
         self.tasks.len()
     }
@@ -345,7 +346,7 @@ impl Graph {
         &self.slots
     }
 
-    /// How many tasks are where.
+    /// Returns the number of tasks in each state.
     pub const fn tally(&self) -> &Tally {
         &self.tally
     }

@@ -1,4 +1,4 @@
-//! What a worker does with a task that it was given: takes it if nobody has it, keeps it, and stores its outcome.
+//! Processing of a task by a worker: takes it if no worker has it, holds it, and stores its outcome.
 
 use std::{
     future::Future,
@@ -25,14 +25,14 @@ use crate::{
 pub struct Times {
     /// Who has not renewed the lease of a task for so long has lost it.
     pub lease: Duration,
-    /// How long a call to the server may take.
+    /// Maximum time of a call to the server.
     pub call: Duration,
-    /// How long to wait before a call is tried again.
+    /// Delay before a call is retried.
     pub again: Duration,
 }
 
 impl Times {
-    /// How often a lease is renewed.
+    /// Returns the interval at which a lease is renewed.
     pub(crate) fn renewal(&self) -> Duration {
         self.lease / 4
     }
@@ -49,7 +49,7 @@ impl Times {
 #[error("the lease of the task is lost")]
 pub struct Lost;
 
-/// How a task begins.
+/// The way a task begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Beginning {
     /// Nothing was done with it, or it begins anew.
@@ -58,7 +58,7 @@ pub enum Beginning {
     Resumed(Journal),
 }
 
-/// What does tasks.
+/// An implementation that does tasks.
 pub trait Runner: Send + Sync + 'static {
     /// Does a task to its end. Every action is announced to the lease first, and done at once when that returns.
     ///
@@ -71,19 +71,19 @@ pub trait Runner: Send + Sync + 'static {
         lease: &Lease<S>,
     ) -> impl Future<Output = Result<Outcome, Lost>> + Send;
 
-    /// Whether this worker may do a task. Nothing was done with it for the time being.
+    /// Decides if this worker may do a task. Nothing has been done with the task yet.
     fn admit(&self, task: &TaskSpec) -> impl Future<Output = Admission> + Send {
         let _ = task;
         std::future::ready(Admission::Here)
     }
 }
 
-/// Whether a worker may do a task.
+/// The decision on who may do a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Admission {
-    /// It may.
+    /// This worker may do the task.
     Here,
-    /// It may not; another one may.
+    /// This worker may not do the task; another one may.
     Elsewhere,
     /// None may.
     Nowhere {
@@ -92,12 +92,12 @@ pub enum Admission {
     },
 }
 
-/// What became of a delivery.
+/// The result of a delivery.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     /// The task has an outcome.
     Ended(Outcome),
-    /// It did not finish, and is tried again later.
+    /// The task did not finish, and is retried later.
     Again(Attempt),
     /// Somebody else has it.
     Elsewhere,
@@ -113,7 +113,7 @@ pub struct Lease<S> {
     /// The place of the last entry of the journal.
     last: Mutex<Place>,
     renewed: std::sync::Mutex<Instant>,
-    /// Whether an action was begun in this try.
+    /// Set once an action has begun in this try.
     has_acted: AtomicBool,
 }
 
@@ -168,17 +168,17 @@ impl<S: Store> Lease<S> {
     }
 }
 
-/// What the keys of the records of tasks begin with, of their leases, and of their outcomes.
+/// Key prefixes of the records of tasks, of their leases, and of their outcomes.
 pub const TASKS: &str = "task.";
 /// See [`TASKS`].
 pub const LEASES: &str = "lease.";
 /// See [`TASKS`].
 pub const OUTCOMES: &str = "outcome.";
-/// What the keys of the records begin with that say that a task is not wanted any more.
+/// Key prefix of the records that cancel a task.
 pub const CANCELS: &str = "cancel.";
-/// What the keys of records begin with that say what a session asks; such a record is empty once it is answered.
+/// Key prefix of the records with questions of a session; such a record is empty once it is answered.
 pub const QUESTIONS: &str = "question.";
-/// What the keys of records begin with that have answers: the task and the question follow.
+/// Key prefix of the records with answers; the task and the question follow.
 pub const ANSWERS: &str = "answer.";
 
 /// The key of the record of a task.
@@ -205,7 +205,7 @@ pub fn cancel_key(task: &TaskId) -> String {
 pub struct Worker<S, R> {
     /// The server.
     pub store: S,
-    /// What does the tasks.
+    /// The runner that does the tasks.
     pub runner: Arc<R>,
     /// Its name.
     pub id: WorkerId,
@@ -314,7 +314,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
         self.ended(delivery, outcome, spec, journal).await
     }
 
-    /// Whether the task is done here. Somebody may have stored one as another.
+    /// Decides if the task is done here. A task may have been stored under the id of another.
     async fn admission(&self, task: &TaskId, spec: &TaskSpec) -> Admission {
         match &spec.id {
             id if id == task => self.runner.admit(spec).await,
@@ -350,7 +350,8 @@ impl<S: Store, R: Runner> Worker<S, R> {
         Ok(bounded(&self.times, call).await?)
     }
 
-    /// Whether the holder of a task renews its lease: that is known after the time of a lease by this machine's own clock.
+    /// Returns `true` if the holder of a task renews its lease. A negative result takes the time of a lease by
+    /// the clock of this machine.
     async fn is_held(&self, delivery: &Delivery, lease: Option<&Record>) -> Result<bool, Failed> {
         let begun = Instant::now();
         while begun.elapsed() < self.times.lease {
@@ -438,7 +439,7 @@ impl<S: Store, R: Runner> Worker<S, R> {
     }
 }
 
-/// How a task begins that was begun before, or its outcome if it does not.
+/// Returns how a task that was begun before begins again, or its outcome if it does not.
 fn beginning(spec: &TaskSpec, journal: &Journal) -> Result<Beginning, Outcome> {
     let lost = u32::try_from(journal.lost()).unwrap_or(u32::MAX);
     if lost >= spec.taken_max {

@@ -1,4 +1,4 @@
-//! What was done with a task so far.
+//! Journal of the work on a task so far.
 
 use std::collections::BTreeMap;
 
@@ -10,18 +10,18 @@ use crate::{plan::Attempt, task::TaskId};
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct WorkerId(pub String);
 
-/// How a task ended.
+/// The end of a task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "snake_case")]
 pub enum Outcome {
     /// A worker did it to its end, which need not be a success.
     Done {
-        /// What came of it, in the words of who did it.
+        /// The result, in the words of the worker.
         result: serde_json::Value,
-        /// Whether tasks that come after it may begin.
+        /// `true` if tasks that come after it may begin.
         finished: bool,
     },
-    /// It cannot be done, here or elsewhere.
+    /// The task cannot be done, here or elsewhere.
     Failed {
         /// Why.
         reason: String,
@@ -31,29 +31,29 @@ pub enum Outcome {
         /// Why.
         reason: String,
     },
-    /// It was put aside with its journal: taken too often without an outcome.
+    /// The task was put aside with its journal: taken too often without an outcome.
     DeadLetter {
         /// Why.
         reason: String,
     },
     /// A person has to decide: it may have been done in part, and cannot be done again.
     Person {
-        /// What is without an answer.
+        /// Description of the open decision.
         reason: String,
     },
-    /// It was cancelled before it was done.
+    /// The task was cancelled before it was done.
     Cancelled,
-    /// It was never begun: a task that has to be finished before ended otherwise.
+    /// The task was never begun: a task that has to be finished before ended otherwise.
     Blocked {
         /// Which one.
         by: TaskId,
     },
-    /// It did not begin in time.
+    /// The task did not begin in time.
     Expired {
-        /// What it was too late for.
+        /// The deadline it missed.
         reason: String,
     },
-    /// It was never begun: the budget of its batch was reached.
+    /// The task was never begun: the budget of its batch was reached.
     OverBudget {
         /// Which limit.
         reason: String,
@@ -87,11 +87,11 @@ pub enum Entry {
     },
     /// An action is about to be done: what follows it in the world may have happened if nothing follows it here.
     Acts(Part),
-    /// What was said or happened, the answer to an action included.
+    /// Messages and events, including the answer to an action.
     Lines(Part),
-    /// What was written before does not count any more: the holder begins anew.
+    /// Earlier entries no longer count: the holder begins again.
     Afresh,
-    /// It did not finish, and is tried again: what was written before does not count any more.
+    /// The task did not finish, and is retried: earlier entries no longer count.
     Again(Attempt),
     /// The outcome. Nothing follows it.
     Ended {
@@ -128,7 +128,8 @@ impl Journal {
         }
     }
 
-    /// What its holders wrote, one after the other, with the files as they were last. Only what was written since it was last begun anew.
+    /// Returns the entries of its holders, one after the other, with the last state of the files. Only entries
+    /// since the task was last begun again are included.
     pub fn whole(&self) -> Part {
         let mut whole = Part::default();
         for entry in &self.entries {
@@ -144,7 +145,7 @@ impl Journal {
         whole
     }
 
-    /// How many of its holders were lost.
+    /// Returns the number of its holders that were lost.
     pub fn lost(&self) -> usize {
         let count = |is_one: fn(&Entry) -> bool| self.entries.iter().filter(|entry| is_one(entry)).count();
         let ended = count(|entry| matches!(entry, Entry::Again(_) | Entry::Ended { .. }));

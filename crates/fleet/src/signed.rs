@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::task::{TaskId, TaskSpec};
 
-/// What a seed of a user begins with.
+/// Prefix of the seed of a user.
 const SEED: &str = "SU";
 
 /// A key that signs.
@@ -25,16 +25,16 @@ pub struct Key(KeyPair);
 /// A text is no key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum KeyError {
-    /// It has no seed.
+    /// The text has no seed.
     #[error("it has no line with a private key (`SU…`)")]
     NoSeed,
     /// The seed is damaged.
     #[error("its private key is damaged: {0}")]
     Seed(String),
-    /// It is not a public key.
+    /// The text is not a public key.
     #[error("`{0}` is no public key (`U` and 55 letters and digits)")]
     Public(String),
-    /// It cannot sign.
+    /// The key cannot sign.
     #[error("it cannot sign: {0}")]
     Sign(String),
 }
@@ -60,7 +60,7 @@ impl Key {
         KeyPair::from_seed(seed).map(Self).map_err(|error| KeyError::Seed(error.to_string()))
     }
 
-    /// What is written into its file. It is a secret.
+    /// Returns the content of its file, which is secret.
     ///
     /// # Errors
     /// It was made without one.
@@ -68,7 +68,7 @@ impl Key {
         self.0.seed().map_err(|error| KeyError::Seed(error.to_string()))
     }
 
-    /// What others know it by.
+    /// Returns its public form, by which others identify it.
     pub fn public(&self) -> String {
         self.0.public_key()
     }
@@ -174,12 +174,12 @@ impl TaskSpec {
     }
 }
 
-/// What is signed of an answer. Neither ids nor questions have ends of lines.
+/// Returns the signed content of an answer. Neither ids nor questions have line endings.
 fn answer_content(task: &TaskId, question: &str, answer: &str) -> Vec<u8> {
     format!("{task}\n{question}\n{answer}").into_bytes()
 }
 
-/// What is signed of a task.
+/// Returns the signed content of a task.
 fn content(spec: &TaskSpec) -> Result<Vec<u8>, KeyError> {
     let mut unsigned = TaskSpec { signed: None, ..spec.clone() };
     if let Some(table) = unsigned.for_each.as_mut().filter(|table| table.of.is_some()) {

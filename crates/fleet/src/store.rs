@@ -1,8 +1,10 @@
-//! What the fleet needs of its server: a work queue, journals, and records that are changed only by who knows them.
+//! Store of the fleet on its server: a work queue, journals, and records that can be changed only with their
+//! last revision.
 //!
-//! The words are those of NATS JetStream: a *release* is a message in a stream with work queue retention, a *journal* the messages of
-//! one subject, a *record* a key of a bucket. Each call either says what happened or fails with [`StoreError::Unknown`]: then it may have
-//! happened or not, and its caller finds out by reading.
+//! The words are those of NATS JetStream: a *release* is a message in a stream with work queue retention, a
+//! *journal* the messages of one subject, a *record* a key of a bucket. Each call either reports its result
+//! or fails with [`StoreError::Unknown`]: then it may have happened or not, and its caller finds out by
+//! reading.
 
 use std::{future::Future, time::Duration};
 
@@ -35,7 +37,7 @@ pub enum StoreError {
 pub struct Delivery {
     /// The task.
     pub task: TaskId,
-    /// What the server knows the delivery by.
+    /// Identifier of the delivery on the server.
     pub id: u64,
 }
 
@@ -46,12 +48,12 @@ pub struct Record {
     pub key: String,
     /// Its revision.
     pub revision: Revision,
-    /// What it says.
+    /// The content.
     pub value: Vec<u8>,
 }
 
 impl Record {
-    /// What it says; `None` if that cannot be read.
+    /// Parses the content; `None` if it cannot be read.
     pub fn read<T: DeserializeOwned>(&self) -> Option<T> {
         serde_json::from_slice(&self.value).ok()
     }
@@ -84,7 +86,7 @@ pub trait Store: Clone + Send + Sync + 'static {
         after: Duration,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// How many tasks of the queue are with workers.
+    /// Returns the number of tasks of the queue that workers hold.
     fn held(&self) -> impl Future<Output = Result<u64, StoreError>> + Send;
 
     /// Appends to a journal whose last entry is at `after`; returns the place of the new one.

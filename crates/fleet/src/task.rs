@@ -1,4 +1,4 @@
-//! What is to be done, and what a machine has to have for it.
+//! Tasks to do, and their requirements on a machine.
 
 use std::{collections::BTreeSet, fmt, sync::Arc};
 
@@ -68,7 +68,7 @@ impl fmt::Display for TaskId {
     }
 }
 
-/// What a task needs of the machine that does it.
+/// Requirements of a task on the machine that does it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct Needs {
@@ -82,7 +82,7 @@ pub struct Needs {
     pub labels: BTreeSet<String>,
 }
 
-/// What a machine has.
+/// Features that a machine offers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// Applications, by the names of their desktop entries.
@@ -110,7 +110,7 @@ impl Offer {
     }
 }
 
-/// What becomes of a task whose holder was lost while it acted.
+/// The treatment of a task whose holder was lost while it acted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum OnLoss {
@@ -132,16 +132,16 @@ pub struct TaskSpec {
     /// Tasks that have to be finished before.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub after: BTreeSet<TaskId>,
-    /// What a machine has to have for it.
+    /// Requirements on the machine.
     #[serde(default)]
     pub needs: Needs,
     /// From 0 to 9; of tasks that may begin, the ones with the highest do.
     #[serde(default)]
     pub priority: u8,
-    /// What becomes of it when its holder is lost.
+    /// The treatment of the task when its holder is lost.
     #[serde(default)]
     pub on_loss: OnLoss,
-    /// How often it may be taken. One that was taken so often without an outcome is put aside.
+    /// Maximum number of times it may be taken. After that many without an outcome, it is put aside.
     #[serde(default = "taken_max")]
     pub taken_max: u32,
     /// Tasks with one of these labels count for its limit.
@@ -162,7 +162,7 @@ pub struct TaskSpec {
     /// The task that stands for all rows, if this is that of one of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub row_of: Option<TaskId>,
-    /// What is done: for the worker alone.
+    /// The work to do: for the worker alone.
     #[serde(default)]
     pub work: serde_json::Value,
     /// Who submitted it; `None` if it is not signed. It covers all the other fields.
@@ -196,12 +196,12 @@ impl TaskSpec {
     }
 }
 
-/// What the fleet knows of a task.
+/// The record of a task in the fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TaskRecord {
     /// The task.
     pub spec: TaskSpec,
-    /// How often it was put into the queue.
+    /// Number of times it was put into the queue.
     #[serde(default)]
     pub released: u32,
 }

@@ -31,7 +31,7 @@ pub const SANDBOX_ARGUMENT: &str = "sandboxed";
 /// The argument on which a helper program does one job on files, which it reads on stdin.
 const FILES_ARGUMENT: &str = "read-files";
 
-/// How programs of a configuration are confined.
+/// Confinement of the programs of a configuration.
 pub(crate) struct Confined {
     helper: Vec<OsString>,
     /// Our own files, which no program may write to.
@@ -73,7 +73,7 @@ impl Confined {
         }
     }
 
-    /// How files are read; `None` without a helper program.
+    /// Returns the settings for reading files; `None` without a helper program.
     pub(crate) fn files(&self) -> Option<FileSettings> {
         let helper = self.helper.first()?.to_str()?.to_owned();
         let hidden = self.protected.clone();
@@ -87,7 +87,7 @@ impl Confined {
     }
 }
 
-/// What a host has besides its configuration.
+/// Resources of a host besides its configuration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Means<'a> {
     /// The program that keeps desktops and confines programs.
@@ -163,7 +163,8 @@ impl Host {
             .collect())
     }
 
-    /// Whether agents of a kind could work on a sub-task now, and how or why not; `None` if that is only known once one is opened.
+    /// Returns whether agents of a kind could work on a sub-task now, with how or why not; `None` if that is
+    /// determined only once one is opened.
     pub async fn agent_standing(&self, name: &str) -> Option<Result<String, String>> {
         let kinds = registry(self.config(), self.means()).ok()?;
         kinds.standing(name).await

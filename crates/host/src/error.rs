@@ -79,7 +79,7 @@ pub enum HostError {
     },
 }
 
-/// What to do about an agent that cannot be opened.
+/// Returns the suggested next step for an agent that cannot be opened.
 pub fn agent_help(name: &str) -> String {
     let key = if name == "shell" {
         "`agents.shell` configures it".to_owned()
@@ -95,7 +95,7 @@ impl HostError {
         matches!(self, Self::Session(SessionError::Journal(_) | SessionError::Hold { .. }))
     }
 
-    /// What to do next. A front end may know a better way, such as a flag.
+    /// Returns the suggested next step. A front end may offer a better one, such as a flag.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Config(error) => Some(error.help()),

@@ -8,7 +8,7 @@ use std::{
 
 use crate::config::Provider;
 
-/// How long a server on this machine may take to accept a connection.
+/// Maximum time for a server on this machine to accept a connection.
 const CONNECT_MAX: Duration = Duration::from_millis(200);
 
 /// A provider that could be used.

@@ -360,11 +360,11 @@ impl Host {
         Knowledge::at(knowledge_dir(self.config()))
     }
 
-    /// What the retrievers find for an agent that is to do something in an application, as a session would get it; `None` if none is
-    /// asked for it.
+    /// Returns the results of the retrievers for an agent that works in an application, as a session would get them;
+    /// `None` if no retriever applies to the agent.
     ///
     /// # Errors
-    /// The search engine is not configured as it must be.
+    /// The search engine is not configured correctly.
     pub async fn look_up(
         &self,
         wanted: &str,
@@ -398,7 +398,7 @@ impl Host {
         WorkspacePlan::by_hand(self.config(), open, launch)
     }
 
-    /// What is known of the configured secrets without reading them.
+    /// Returns information about the configured secrets without reading them.
     ///
     /// # Errors
     /// A secret has no name, no source, or more than one.

@@ -14,9 +14,9 @@ use deskhand_runtime::{InstructionKind, JournalError, SealFolder};
 /// A file that says what is done.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instructions {
-    /// Where it was read.
+    /// Path from which the file was read.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the file.
     kind: InstructionKind,
     content: Vec<u8>,
     /// Who made it.
@@ -53,7 +53,7 @@ impl Instructions {
         std::str::from_utf8(&self.content).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
     }
 
-    /// What identifies its content, in hexadecimal.
+    /// Returns a digest that identifies the content, in hexadecimal.
     pub fn digest(&self) -> String {
         self.kind.digest(&self.content)
     }

@@ -18,7 +18,7 @@ use crate::{
 /// A person's eyes and hands on a desktop. Its session is not involved, and is not slowed.
 #[derive(Debug)]
 pub struct LiveDesktop {
-    /// What is shown, as it changes.
+    /// Screen contents, updated as they change.
     pub screen: LiveScreen,
     /// A pointer and a keyboard.
     pub input: LiveInput,
@@ -42,7 +42,7 @@ pub(crate) async fn of(folder: &SessionFolder) -> Result<Option<LiveDesktop>, Ho
     Ok(Some(LiveDesktop { screen, input }))
 }
 
-/// Where the screen of a session that runs in this process can be seen, once its private desktop is up.
+/// Location of the screen of a session that runs in this process, once its private desktop is up.
 #[derive(Debug, Clone, Default)]
 pub struct ScreenPlace(Arc<Mutex<Option<(String, PathBuf)>>>);
 

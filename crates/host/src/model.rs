@@ -58,7 +58,7 @@ pub enum ModelError {
     Other {
         /// Its name.
         name: String,
-        /// What is wrong.
+        /// Cause of the failure.
         error: Box<ModelError>,
     },
     /// There is a limit on cost, but the price of the model is unknown.
@@ -70,7 +70,7 @@ pub enum ModelError {
 }
 
 impl ModelError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> String {
         match self {
             Self::NotConfigured => {
@@ -147,7 +147,7 @@ fn cassette_help(error: &CassetteError) -> String {
     }
 }
 
-/// How to reach a model.
+/// Access to a model.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ModelChoice {
     /// An endpoint.
@@ -229,7 +229,7 @@ impl ModelSetup {
         self
     }
 
-    /// How to reach the model.
+    /// Returns the access to the model.
     ///
     /// # Errors
     /// No model is named.
@@ -237,7 +237,7 @@ impl ModelSetup {
         choice(self.settings, self.variables, self.local.as_ref())
     }
 
-    /// How to reach each model: the usual one, then those of roles and backups, by name.
+    /// Returns the access to each model: the usual one, then those of roles and backups, by name.
     pub fn choices(self) -> Vec<(String, Result<ModelChoice, ModelError>)> {
         let all = std::iter::once((Team::USUAL.to_owned(), self.settings)).chain(self.team.others);
         let variables = self.variables;
@@ -249,7 +249,7 @@ impl ModelSetup {
         .collect()
     }
 
-    /// How to reach all models.
+    /// Returns the access to all models.
     ///
     /// # Errors
     /// No model is named, or one of the others is not configured.
@@ -270,7 +270,7 @@ impl ModelSetup {
     }
 }
 
-/// How to reach one model.
+/// Determines the access to one model.
 fn choice(
     settings: ModelSettings,
     variables: BTreeMap<String, String>,
@@ -334,7 +334,7 @@ impl<M> Opened<M> {
     }
 }
 
-/// How to reach the models of a session.
+/// Access to the models of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct TeamChoice {
     /// By name; [`Team::USUAL`] is one of them.
@@ -398,10 +398,10 @@ pub fn endpoint_of(mut settings: ModelSettings) -> Result<Endpoint, ModelError> 
         .map_err(ModelError::Endpoint)
 }
 
-/// How long an endpoint may take to list its models.
+/// Maximum time for an endpoint to list its models.
 const LISTING_MAX: Duration = Duration::from_secs(20);
 
-/// How the endpoint of a provider is reached.
+/// Builds the endpoint configuration of a provider.
 fn endpoint(
     provider: Provider,
     service: Service,

@@ -1,4 +1,4 @@
-//! What a running session reports to the caller: journal lines, and notices.
+//! Reports of a running session to the caller: journal lines, and notices.
 
 use std::{fmt, path::PathBuf};
 
@@ -44,12 +44,12 @@ pub enum Notice {
         size: String,
         /// Its display, `:99`.
         display: String,
-        /// Whether it is the desktop that was kept after the process of the session died.
+        /// `true` if it is the desktop that was kept after the process of the session died.
         kept: bool,
     },
     /// Nothing confines the applications of the session.
     Unconfined {
-        /// What the control socket does nevertheless.
+        /// Permissions at the control socket nevertheless.
         socket: SocketSetting,
     },
     /// A document of a resumed session could not be opened on the new desktop.
@@ -79,7 +79,7 @@ pub enum Notice {
         /// The display name of the window.
         window: String,
     },
-    /// What the session taught could not be kept.
+    /// The lessons of the session could not be stored.
     NotLearnt {
         /// The cause.
         problem: String,

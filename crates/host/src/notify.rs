@@ -23,13 +23,13 @@ use crate::{
 
 /// The version of what a webhook gets.
 const FORMAT: u32 = 1;
-/// How long one request may take, and the waits before each further one.
+/// Maximum time for one request, and the delays before each further attempt.
 const REQUEST_BOUND: Duration = Duration::from_secs(10);
 const WAITS: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(4)];
-/// How much of a request and a reason a notification shows, in characters.
+/// Maximum length of a request and of a reason in a notification, in characters.
 const SHOWN_MAX: usize = 200;
 
-/// What ended.
+/// Kind of work that ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum NewsKind {
@@ -46,11 +46,11 @@ pub struct News {
     format: u32,
     /// Another one for each news, and the same in each attempt to send it.
     id: String,
-    /// What ended.
+    /// Kind of work that ended.
     pub kind: NewsKind,
     /// When, in UTC.
     ended: String,
-    /// How.
+    /// Outcome of the work.
     pub outcome: OutcomeKind,
     /// Why so.
     pub reason: String,
@@ -64,9 +64,9 @@ pub struct News {
     pub tasks: Option<usize>,
     /// See `tasks`.
     pub finished: Option<usize>,
-    /// What it cost.
+    /// Cost of the work.
     pub cost: Cost,
-    /// How long it took.
+    /// Duration of the work.
     pub elapsed_ms: u64,
 }
 

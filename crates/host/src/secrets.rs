@@ -13,14 +13,14 @@ use crate::{
     config::{Config, SecretOrigin, expanded},
 };
 
-/// What is known of a secret without reading it.
+/// Information about a secret that is available without reading it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecretInfo {
     /// Its name.
     pub name: String,
-    /// Where it comes from, in words.
+    /// Source of the secret, in words.
     pub source: String,
-    /// Where it may be typed.
+    /// Places where the secret may be typed.
     pub permit: SecretPermit,
 }
 
@@ -74,12 +74,12 @@ pub(crate) fn secrets(config: &Config, veil: &Veil) -> Result<Secrets, HostError
     Ok(Secrets::new(Configured(all), veil.clone()))
 }
 
-/// Where the secrets of a configuration may be typed.
+/// Returns the places where the secrets of a configuration may be typed.
 pub(crate) fn permits(config: &Config) -> Vec<SecretPermit> {
     config.secrets.iter().map(|(name, secret)| secret.to_permit(name)).collect()
 }
 
-/// What is known of the secrets of a configuration without reading them.
+/// Returns information about the secrets of a configuration without reading them.
 ///
 /// # Errors
 /// As [`secrets`].

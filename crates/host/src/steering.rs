@@ -40,14 +40,15 @@ impl SteeringKind {
 pub struct SteeringPoint {
     /// Its kind.
     pub kind: SteeringKind,
-    /// Where it is. `STATE` stands for the folder that the sessions are in, `CONFIG` for that of the configuration, `DATA` for that of
-    /// workflows and knowledge, `DESKTOP` for the private folder of a desktop; `*` for any name.
+    /// Location of the steering point. `STATE` stands for the folder of sessions, `CONFIG` for that of the
+    /// configuration, `DATA` for that of workflows and knowledge, `DESKTOP` for the private folder of a desktop; `*`
+    /// for any name.
     pub place: &'static str,
-    /// What it steers.
+    /// Target that it steers.
     pub steers: &'static str,
     /// Who may use it.
     pub peer: &'static str,
-    /// What proves that.
+    /// Proof of the peer's permission.
     pub proof: &'static str,
 }
 

@@ -13,7 +13,7 @@ pub fn install_tls() {
     drop(rustls::crypto::ring::default_provider().install_default());
 }
 
-/// How long a request may take.
+/// Time limit of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Bound {
     /// From connecting to the last byte.
@@ -23,7 +23,7 @@ pub enum Bound {
     Callers,
 }
 
-/// How long the body of a response may bring nothing.
+/// Limits on the time in which the body of a response brings nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Silence {
     /// When its first part must be there.
@@ -46,7 +46,7 @@ pub fn client(server: &Url, connect_timeout: Duration, bound: Bound) -> reqwest:
     builder.redirect(Policy::none()).build()
 }
 
-/// What every client has in common.
+/// Creates a builder with the settings common to all clients.
 pub(crate) fn builder(server: &Url) -> ClientBuilder {
     // The client requires a provider even without TLS.
     install_tls();
@@ -56,7 +56,7 @@ pub(crate) fn builder(server: &Url) -> ClientBuilder {
 /// A body that was not read to its end.
 #[derive(Debug, thiserror::Error)]
 pub enum BodyError {
-    /// It is longer than the limit.
+    /// The body is longer than the limit.
     #[error("read a body of more than {limit} bytes")]
     TooLong {
         /// The limit.
@@ -65,7 +65,7 @@ pub enum BodyError {
     /// The connection ended or timed out.
     #[error("read a body after {received} bytes")]
     Truncated {
-        /// How many bytes were received.
+        /// Number of bytes received.
         received: usize,
         /// The reason.
         #[source]
@@ -74,7 +74,7 @@ pub enum BodyError {
     /// The server sent nothing for too long.
     #[error("read a body after {received} bytes: nothing more came")]
     Silent {
-        /// How many bytes were received.
+        /// Number of bytes received.
         received: usize,
     },
 }

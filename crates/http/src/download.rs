@@ -14,16 +14,16 @@ use crate::{
     url::{UrlError, http_url, is_loopback},
 };
 
-/// How many redirects are followed: public addresses of large files usually have one or two.
+/// Maximum number of redirects: public addresses of large files usually have one or two.
 const REDIRECTS_MAX: usize = 5;
 
 /// A file that does not come, or no longer.
 #[derive(Debug, thiserror::Error)]
 pub enum DownloadError {
-    /// It is no address, or contains a password.
+    /// The text is no address, or contains a password.
     #[error("it is not an address to download from: {0}")]
     Url(UrlError),
-    /// It is not encrypted, and not on this machine.
+    /// The address is not encrypted, and not on this machine.
     #[error("it is not an https address")]
     Insecure,
     /// The request failed.

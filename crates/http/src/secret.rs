@@ -6,7 +6,7 @@ use deskhand_secret::{SecretError, SecretSource};
 use reqwest::header::HeaderValue;
 use zeroize::Zeroizing;
 
-/// What stands in place of a secret.
+/// Placeholder for a secret.
 const REDACTED: &str = "[redacted]";
 
 /// A key or token. It has no `Display`, and its `Debug` hides it.

@@ -7,13 +7,13 @@ use reqwest::Url;
 /// A URL that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum UrlError {
-    /// It is no absolute URL.
+    /// The text is no absolute URL.
     #[error("{0}")]
     Parse(String),
-    /// It has another scheme.
+    /// The URL has another scheme.
     #[error("`{0}` is not http or https")]
     Scheme(String),
-    /// It contains a secret, which would be shown wherever the URL is.
+    /// The URL contains a secret, which would be visible wherever the URL is shown.
     #[error("it contains a user name or password; pass keys through the environment or a file")]
     Credentials {
         /// The URL without them.

@@ -1,4 +1,4 @@
-//! What both indexes have in common: how they are opened, written and asked.
+//! Common parts of both indexes: opening, writing and searching.
 
 use std::{
     any::Any,
@@ -23,9 +23,9 @@ use crate::{
 
 /// The memory of a writer, in bytes: the least that the library takes for one thread, doubled.
 const WRITER_BYTES: usize = 30_000_000;
-/// How much more a word counts in a title.
+/// Factor by which a word counts more in a title.
 const TITLE_BOOST: f32 = 2.0;
-/// What a text about the application in question is ahead by.
+/// Boost of a text about the application in question.
 const APPLICATION_BOOST: f32 = 4.0;
 
 /// A text field that is searched by stems.
@@ -90,7 +90,7 @@ pub(crate) struct Searched {
     pub(crate) application: Field,
 }
 
-/// What a look-up found: texts by relevance, the best first, and the weights of the words.
+/// Result of a look-up: texts by relevance, the best first, and the weights of the words.
 pub(crate) struct Found {
     /// Relevance and document.
     pub(crate) documents: Vec<(f32, TantivyDocument)>,

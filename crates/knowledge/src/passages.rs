@@ -142,7 +142,7 @@ fn pieces(line: &str) -> Vec<&str> {
     pieces
 }
 
-/// How many bytes of a text are within the tokens of a passage.
+/// Returns the number of bytes of a text that fit into the tokens of a passage.
 fn fitting(text: &str) -> usize {
     let mut quarters = 0;
     for (at, c) in text.char_indices() {

@@ -1,7 +1,7 @@
-//! How well a text fits what is wanted, as a number that can be compared between look-ups of one retriever.
+//! Score of a text for a query, as a number that can be compared between look-ups of one retriever.
 //!
-//! BM25 alone orders the texts of one look-up; its numbers mean nothing elsewhere. The share of the wanted words that a text has,
-//! rare words counting more, does.
+//! BM25 alone orders the texts of one look-up; its numbers mean nothing elsewhere. The share of the wanted words
+//! that a text has, rare words counting more, does.
 
 use std::collections::HashSet;
 
@@ -9,7 +9,7 @@ use crate::words::stems;
 
 /// The highest score.
 const SCORE_MAX: f32 = 1_000.0;
-/// How much the share of words counts; the rest is BM25, relative to the best text.
+/// Weight of the share of words; the rest is BM25, relative to the best text.
 const SHARE_OF_WORDS: f32 = 0.6;
 
 /// The words that are wanted, each with its weight.

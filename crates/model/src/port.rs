@@ -58,7 +58,7 @@ impl<M: Model> DynModel for M {
 /// The most characters of a streamed reply that are reported while it arrives: its last ones.
 pub const STREAMED_CHARS_MAX: usize = 6_000;
 
-/// How far a question to a model is.
+/// Progress of a request to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelSign {
     /// A request was sent.
@@ -77,7 +77,7 @@ pub enum ModelSign {
     Retrying {
         /// Why it failed. Contains no key.
         reason: String,
-        /// How long until then.
+        /// Delay before the retry.
         after: Duration,
         /// The number of the next request of this question, from 2.
         attempt: u32,
@@ -143,7 +143,8 @@ pub enum AnyModel {
 }
 
 impl AnyModel {
-    /// How much longer it is not worth asking, because it keeps failing; `None` if it may be asked.
+    /// Returns the time for which requests are not worthwhile, because the model keeps failing; `None` if it may be
+    /// used.
     pub(crate) fn rests(&self) -> Option<Duration> {
         match self {
             Self::Endpoint(endpoint) => endpoint.rests(),

@@ -24,7 +24,7 @@ pub struct Questions(mpsc::UnboundedReceiver<Question>);
 /// A question that waits for its answer. Dropping it fails the question.
 #[derive(Debug)]
 pub struct Question {
-    /// What is asked.
+    /// Request to answer.
     pub request: ModelRequest,
     answer: oneshot::Sender<String>,
 }

@@ -6,7 +6,7 @@ use deskhand_core::model::{ModelFailure, ModelFailureKind, ModelReply, ModelRequ
 
 use crate::port::{AnyModel, Model, ModelSigns, PictureSource};
 
-/// How many requests a question sends to a model that has a backup.
+/// Maximum number of requests per question to a model that has a backup.
 const ATTEMPTS_WITH_BACKUP: u32 = 2;
 
 /// The models of a session, by name.

@@ -11,14 +11,14 @@ use crate::{
 
 /// The variable that marks the processes of a group.
 const VARIABLE: &str = "DESKHAND_AGENT_PROCESS";
-/// How long a supervisor may take to end its descendants.
+/// Maximum time for a supervisor to end its descendants.
 const SUPERVISOR_BOUND: Duration = Duration::from_secs(10);
 
 /// A program and its descendants. Dropping it kills all of them.
 #[derive(Debug)]
 pub struct ProcessGroup {
     leader: Option<Pid>,
-    /// Whether the leader ends its descendants when it gets a termination signal.
+    /// Set if the leader ends its descendants when it gets a termination signal.
     supervised: bool,
     mark: Mark,
     /// The start time of the leader, in clock ticks since boot; 0 if unknown.

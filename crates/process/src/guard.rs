@@ -177,10 +177,10 @@ pub fn noted_program(pid: u32) -> Option<String> {
     Some(format!("{pid} {started}\n"))
 }
 
-/// How many guards are started one after the other, when somebody kills them.
+/// Maximum number of guards that are started one after the other, if they are killed.
 const GUARDS_MAX: u32 = 100;
 
-/// What a guard process is started with.
+/// Parameters for starting a guard process.
 #[derive(Debug)]
 struct Start {
     shell: PathBuf,

@@ -10,9 +10,10 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How often processes are scanned for: one may fork or exec during a scan.
+/// Maximum number of scans for processes: one may fork or exec during a scan.
 const ROUNDS_MAX: u32 = 50;
-/// How much of an environment is read, in bytes; Linux allows 2 MiB for environment and arguments together.
+/// Maximum size of an environment that is read, in bytes; Linux allows 2 MiB for environment and arguments
+/// together.
 const ENVIRONMENT_MAX: usize = 2 * 1024 * 1024;
 
 /// A variable with a value that only the processes of one start have in their environment.
@@ -27,7 +28,7 @@ pub struct Mark {
 struct Scan {
     /// Processes with the mark.
     marked: Vec<Pid>,
-    /// Whether a process shows no environment because it is in the middle of `exec`.
+    /// Set if a process shows no environment because it is in the middle of `exec`.
     unsure: bool,
 }
 

@@ -21,14 +21,14 @@ const STATUS_MAX: u64 = 64 * 1024;
 /// Why the process at the other end of a socket may not steer us.
 #[derive(Debug)]
 pub enum PeerRefusal {
-    /// It belongs to another user.
+    /// The peer belongs to another user.
     OtherUser {
         /// The id of that user.
         uid: u32,
     },
-    /// It has ended, so that nothing proves what it was.
+    /// The peer has ended, so that nothing proves its identity.
     Ended,
-    /// It is confined, or a descendant of something that we started for an agent.
+    /// The peer is confined, or a descendant of a process that we started for an agent.
     Confined {
         /// Its process id.
         pid: u32,
@@ -117,7 +117,7 @@ fn pid_of(handle: &OwnedFd) -> Result<u32, PeerRefusal> {
     pid.ok_or(PeerRefusal::Ended)
 }
 
-/// Whether a process is more confined than we are.
+/// Returns `true` if a process is more confined than we are.
 fn is_confined(process: &Path, own: &Path) -> io::Result<bool> {
     if !has_no_new_privileges(process)? {
         return Ok(false);

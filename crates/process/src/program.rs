@@ -12,7 +12,7 @@ use std::{
 pub const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 /// The most links to a helper that are followed.
 const LINKS_MAX: usize = 8;
-/// Where applications can write, besides the home folder.
+/// Folders in which applications can write, besides the home folder.
 const WRITABLE: &[&str] = &["/media", "/mnt", "/run/media", "/tmp", "/var/tmp"];
 
 /// Finds an executable on a search path. A name with a slash is a file relative to `folder` instead; an empty `folder` is

@@ -33,7 +33,7 @@ use crate::{
 /// The most words of the user that a run takes in. More wait until their queue is full and are refused there.
 const WORDS_MAX: u32 = 1_000;
 
-/// What stands for a password that a person typed while they had taken over.
+/// Placeholder for a password that a person typed while in control.
 const TYPED_BY_HAND: &str = "typed by hand";
 
 /// Runs a session to its end. Each journal line is passed to `observer` right after it is written.
@@ -159,7 +159,7 @@ struct Recorder<'a> {
     journal: JournalWriter,
     /// The mutex is never locked: it makes the driver `Sync`, so that sessions can be spawned.
     observer: Mutex<&'a mut (dyn FnMut(&Line) + Send)>,
-    /// How many words of the user it took in.
+    /// Number of user messages received.
     words: u32,
 }
 

@@ -80,7 +80,7 @@ pub enum HoldError {
     },
 }
 
-/// What to do with a journal that is consistent with itself, but not [proven](Proof).
+/// Handling of a journal that is consistent with itself, but not [proven](Proof).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Unsealed {
     /// Refuse it: anybody could have written it.

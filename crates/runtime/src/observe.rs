@@ -114,11 +114,12 @@ async fn see_window<D: Desktop>(
     Ok(view)
 }
 
-/// What a picture of a window shows: the window with its dialogs and pop-ups. If that had to be made smaller and marks are wanted for some
-/// controls, only what is around these. Without such a wish all is shown: positions are fractions of the window, and who works in pictures
-/// expects that they show the same from one to the next.
+/// Returns the region of a window that a picture shows: the window with its dialogs and pop-ups. If the picture
+/// would have to be scaled down and marks are requested for some controls, only the area around these. Without
+/// such a request the whole region is returned: positions are fractions of the window, and an agent that works
+/// with pictures expects the same region in each of them.
 fn region(view: &WindowView, wanted: &Wanted<'_>, side_max: u32) -> Option<Rect<Screen>> {
-    /// How much around controls is shown, in pixels.
+    /// The margin around controls, in pixels.
     const AROUND: i32 = 160;
     let bounds = view.surfaces.iter().map(|surface| surface.window.bounds);
     let whole = bounds.reduce(|all, one| all.enclosing(&one))?;

@@ -1,4 +1,4 @@
-//! What a session runs with, and how the run ends.
+//! Options of a session run, and the way the run ends.
 
 use deskhand_core::{
     ids::SessionId,
@@ -42,11 +42,11 @@ pub enum RunError {
     Apply(#[from] ApplyError),
 }
 
-/// What a session runs with.
+/// Options of a session run.
 pub struct RunOptions<'a, D: Desktop> {
     /// The id of a new session; `None` for one of its own choice. No other session may have it.
     pub id: Option<SessionId>,
-    /// Where sessions are stored.
+    /// The store of the sessions.
     pub store: &'a SessionStore,
     /// The desktop to work on.
     pub desktop: &'a D,

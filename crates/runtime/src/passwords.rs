@@ -1,6 +1,7 @@
-//! What people are shown of a journal whose replies typed passwords: dots, also in what was recorded before the first of these replies.
+//! Redaction of journals whose replies typed passwords. Dots replace the passwords, also in records that precede
+//! the first of these replies.
 //!
-//! A session records where it had a password in clear, so its journal tells which texts to hide.
+//! A session records where it had a password in clear, so its journal states which texts to hide.
 
 use std::fs;
 
@@ -74,7 +75,7 @@ pub fn for_people(journal: Journal, folder: &SessionFolder) -> Result<Journal, J
     Ok(Journal { lines, ..journal })
 }
 
-/// What hides the passwords of a journal; it hides nothing if there are none.
+/// Returns a veil that hides the passwords of a journal; it hides nothing if there are none.
 ///
 /// # Errors
 /// The journal or its prompts cannot be read.

@@ -35,12 +35,12 @@ use crate::{
     waiting::{ModelWaits, Wait},
 };
 
-/// How long a cancelled call may take to report what it did. It sends nothing meanwhile.
+/// Maximum time for a cancelled call to report what it did. The call sends nothing meanwhile.
 const REPORT_BOUND: Duration = Duration::from_secs(5);
-/// What an agent learns whose approval nobody waits for any more.
+/// The message to an agent whose approval request was abandoned.
 const INTERRUPTED: &str = "the call was cancelled before it was approved";
 
-/// What effects are performed with.
+/// The state and dependencies for performing effects.
 pub(crate) struct Performer<'a, D: Desktop> {
     pub(crate) options: RunOptions<'a, D>,
     pub(crate) agents: OpenAgents,

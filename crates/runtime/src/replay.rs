@@ -39,7 +39,7 @@ impl std::fmt::Display for Difference {
 pub struct Replay {
     /// The number of equal effects.
     pub effects_equal: u64,
-    /// Whether the journal reaches the end of the session; it does not after a crash.
+    /// `true` if the journal reaches the end of the session; it does not after a crash.
     pub complete: bool,
     /// The first difference, at which the replay stopped.
     pub difference: Option<Difference>,

@@ -30,13 +30,13 @@ pub struct Retention {
 pub enum KeepReason {
     /// A process is using it.
     InUse,
-    /// It was interrupted and can be resumed.
+    /// The session was interrupted and can be resumed.
     Resumable,
-    /// It is recent enough, or among the newest.
+    /// The session is recent enough, or among the newest.
     Recent,
 }
 
-/// Whether a session is removed.
+/// A decision to remove a session or to keep it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetentionDecision {
     /// The session.

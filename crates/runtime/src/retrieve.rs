@@ -4,7 +4,7 @@ use std::{pin::Pin, sync::Arc};
 
 use deskhand_core::retrieval::{Hit, Lookup};
 
-/// What retrievers found.
+/// The results of retrievers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Found {
     /// The hits, best first.

@@ -9,7 +9,7 @@ use deskhand_core::{
 
 use crate::journal::Journal;
 
-/// What another policy would decide on the commands of a session.
+/// The decisions of another policy on the commands of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Review {
     /// Every command that was proposed, in order.

@@ -4,7 +4,7 @@ use deskhand_core::session::StopReason;
 use deskhand_desktop::CancelScope;
 use tokio::sync::watch;
 
-/// How urgent a stop is; ordered.
+/// The urgency of a stop; ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Urgency {
     /// A running call is cancelled, and reports what it did.

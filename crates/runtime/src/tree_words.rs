@@ -5,7 +5,7 @@ use deskhand_core::{
     ui::{Element, Partial, Source, State, Tree},
 };
 
-/// How much a part of a line matters.
+/// The emphasis of a part of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weight {
     /// Names.

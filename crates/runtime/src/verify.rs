@@ -152,7 +152,7 @@ pub struct Verification {
     pub pictures: u64,
     /// The problems, in record order.
     pub findings: Vec<Finding>,
-    /// What the seals prove, if there are no problems.
+    /// The proof given by the seals, if there are no problems.
     pub proof: Proof,
 }
 

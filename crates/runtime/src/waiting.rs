@@ -1,20 +1,20 @@
-//! What a session waits for, as it happens. The journal does not record it: it records what came.
+//! Live state of what a session waits for. The journal does not record waits, only the results.
 
 use deskhand_core::{agent::AgentRef, session::Effect};
 use deskhand_model::{ModelSign, ModelSigns};
 use deskhand_secret::Veil;
 use tokio::{sync::watch, time::Instant};
 
-/// What a session waits for, and since when.
+/// The current wait of a session, and its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
-    /// What it waits for.
+    /// The kind of wait.
     pub on: Wait,
     /// Since when.
     pub since: Instant,
 }
 
-/// What a session waits for.
+/// A kind of wait of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Wait {
     /// A server on this machine to load a model.
@@ -58,9 +58,9 @@ pub enum Wait {
     },
     /// An agent without a window.
     Agent {
-        /// What it works on.
+        /// The sub-task that the agent works on.
         subtask: String,
-        /// How far it is, in its own words; empty if it does not say.
+        /// The progress in the agent's own words; empty if it reports none.
         state: String,
     },
     /// The user's answers to questions.
@@ -77,7 +77,7 @@ impl Wait {
     /// The most characters of an arriving reply that are reported.
     pub const WORDS_CHARS_MAX: usize = 4_000;
 
-    /// What a session waits for while it performs an effect of `agent`; `model` is the display name of the model.
+    /// Returns the wait of a session that performs an effect of `agent`; `model` is the display name of the model.
     pub(crate) fn of(effect: &Effect, agent: Option<&AgentRef>, model: &str) -> Option<Self> {
         Some(match effect {
             Effect::AwaitRequest => Self::Request,
@@ -103,7 +103,7 @@ impl Wait {
     }
 }
 
-/// Where a session says what it waits for. Cheap to clone; clones share the state.
+/// A shared cell in which a session publishes its current wait. Cheap to clone; clones share the state.
 #[derive(Debug, Clone)]
 pub struct Waits(watch::Sender<Option<Waiting>>);
 

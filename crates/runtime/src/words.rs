@@ -95,12 +95,12 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// What came of a call, without the command and duration, which are shown next to it.
+/// Renders the result of a call, without the command and duration, which are shown next to it.
 pub fn result_words(result: &CallResult) -> String {
     outcome(&result.report)
 }
 
-/// What a person did who took over, as one text.
+/// Renders the acts of a person who took over, as one text.
 pub fn hands_words(acts: &[String], unwatched: &[String], words: Option<&str>) -> String {
     let did = match acts {
         [] => String::new(),
@@ -204,7 +204,7 @@ pub fn cost_words(cost: Cost) -> String {
     if cost.known == Money(0) && cost.unknown_calls > 0 { format!("cost {cost}") } else { cost.to_string() }
 }
 
-/// What each agent used of each model, a line each.
+/// Renders the usage of each model by each agent, a line each.
 pub fn uses_of_models(summary: &RunSummary) -> Vec<String> {
     let line = |used: &ModelUse| {
         let ModelUse { agent, model, tally } = used;

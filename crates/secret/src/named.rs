@@ -48,7 +48,7 @@ impl Secrets {
         Self { reader: Arc::new(reader), veil, typed: Arc::default(), withheld: Arc::default() }
     }
 
-    /// What hides those that were read.
+    /// Returns the veil that hides the secrets that were read.
     #[must_use]
     pub const fn veil(&self) -> &Veil {
         &self.veil

@@ -1,4 +1,4 @@
-//! Where secrets come from.
+//! Sources of secrets.
 
 use std::{
     env, fmt,
@@ -16,7 +16,7 @@ use crate::SecretValue;
 /// The largest file that is read, in bytes.
 const FILE_MAX: u64 = 64 * 1024;
 
-/// Where a key, a token or a password comes from. Messages name the source, never the secret.
+/// The source of a key, a token or a password. Messages name the source, never the secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretSource {
     /// An environment variable.
@@ -43,7 +43,7 @@ pub enum SecretError {
     /// The file cannot be read.
     #[error("cannot be read: {0}")]
     Unreadable(io::Error),
-    /// It is a folder, a device or a link.
+    /// The path is a folder, a device or a link.
     #[error("is not a regular file")]
     NoFile,
     /// Others could read or change it.
@@ -52,19 +52,19 @@ pub enum SecretError {
         /// Its permissions.
         mode: u32,
     },
-    /// It belongs to another user.
+    /// The file belongs to another user.
     #[error("belongs to another user")]
     Foreign,
-    /// It is empty.
+    /// The secret is empty.
     #[error("is empty")]
     Empty,
-    /// It cannot be part of a header.
+    /// The secret cannot be part of a header.
     #[error("contains characters that are invalid in a key")]
     Invalid,
-    /// It cannot be typed without pressing Return or another key.
+    /// The secret cannot be typed without pressing Return or another key.
     #[error("has a line break or another control character")]
     Control,
-    /// It is too short to be hidden, or too long to be typed.
+    /// The secret is too short to be hidden, or too long to be typed.
     #[error("must have {} to {} characters", SecretValue::CHARACTERS_MIN, SecretValue::CHARACTERS_MAX)]
     Length,
 }

@@ -14,11 +14,11 @@ use zeroize::Zeroizing;
 
 use crate::{SecretValue, forms::forms};
 
-/// What a reference starts with.
+/// The prefix of a reference.
 const PREFIX: &str = "secret:";
-/// What the mark of a password starts with that was typed without a reference; its number follows.
+/// The prefix of the mark for a password that was typed without a reference; its number follows.
 const DOTS: &str = "••••••••";
-/// How much of a value in a row counts as a part of it, in characters.
+/// Number of consecutive characters of a value that count as a part of it.
 const PART: usize = 3;
 /// The most fields that are remembered; then the oldest is forgotten.
 const FIELDS_MAX: usize = 1_000;
@@ -39,16 +39,16 @@ struct Secret {
     value: SecretValue,
     /// Each form as it is compared: in lower case, without spaces. Empty if the value is hidden in its fields alone.
     folded: Vec<Zeroizing<Vec<char>>>,
-    /// Whether the value is a word, which is part of other words that are no secret.
+    /// `true` if the value is a word, which may be part of other words that are no secret.
     is_word: bool,
 }
 
-/// What stands for a secret of this name: `secret:NAME`, or the name itself where that is dots.
+/// Returns the mark for a secret of this name: `secret:NAME`, or the name itself if it starts with dots.
 fn mark_of(name: &str) -> String {
     if name.starts_with(DOTS) { name.to_owned() } else { format!("{PREFIX}{name}") }
 }
 
-/// Whether words and numbers of data are hidden as well.
+/// The handling of words and numbers in data: hidden as well, or left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Words {
     Hidden,
@@ -60,9 +60,9 @@ enum Words {
 pub struct Hidden {
     /// The text with marks.
     pub text: String,
-    /// Whether there is a mark in it.
+    /// `true` if the text contains a mark.
     pub is_changed: bool,
-    /// What was replaced, in characters: the part before, and the length of what stands there now.
+    /// The replacements, in characters: the replaced range, and the length of its replacement.
     replaced: Vec<(Range<usize>, usize)>,
 }
 
@@ -288,12 +288,12 @@ impl Secret {
         letters.iter().map(|c| plain(*c)).eq(self.value.expose().chars().map(plain))
     }
 
-    /// What stands for the value in another form, which is not the same text.
+    /// Returns the mark for another form of the value, which is not the same text.
     fn other_mark(&self) -> String {
         format!("[{} in another form]", self.mark)
     }
 
-    /// What the mark begins with, for a value that is being typed.
+    /// Returns the prefix of the mark, for a value that is being typed.
     fn mark_begun(&self) -> &'static str {
         if self.mark.starts_with(DOTS) { DOTS } else { PREFIX }
     }
@@ -317,7 +317,7 @@ fn fold(text: &str) -> (Vec<char>, Vec<usize>) {
     kept.flat_map(|(at, c)| c.to_lowercase().map(move |lower| (lower, at))).unzip()
 }
 
-/// Where secrets stand in a text, in characters, with their marks; in order, none over another.
+/// Finds the secrets in a text, with their marks, as ranges of characters; in order, without overlaps.
 fn find(known: &Known, text: &str) -> Vec<(Range<usize>, String)> {
     if known.secrets.is_empty() {
         return Vec::new();
@@ -354,7 +354,7 @@ fn find(known: &Known, text: &str) -> Vec<(Range<usize>, String)> {
     joined
 }
 
-/// Where marks stand already, in characters.
+/// Finds the marks already in a text, as ranges of characters.
 fn marks(known: &Known, text: &str) -> Vec<Range<usize>> {
     let places = known.secrets.iter().flat_map(|secret| {
         text.match_indices(secret.mark.as_str()).map(|(at, mark)| {
@@ -365,7 +365,7 @@ fn marks(known: &Known, text: &str) -> Vec<Range<usize>> {
     places.collect()
 }
 
-/// Where a form begins in a text, one after the other.
+/// Finds the starts of a form in a text, without overlaps.
 fn matches(text: &[char], form: &[char]) -> Vec<usize> {
     let mut found = Vec::new();
     let Some(first) = form.first() else { return found };

@@ -21,12 +21,12 @@ pub enum ArchiveError {
         /// The cause.
         source: io::Error,
     },
-    /// It is not a ZIP file, or a damaged one.
+    /// The file is not a ZIP archive, or is damaged.
     #[error("{} is not a ZIP archive that can be read: {problem}", path.display())]
     Archive {
         /// The archive.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A file is missing.
@@ -34,7 +34,7 @@ pub enum ArchiveError {
     Missing {
         /// The archive.
         path: PathBuf,
-        /// What the file is called.
+        /// The name of the missing file.
         wanted: &'static str,
     },
     /// A file is too large.

@@ -1,4 +1,4 @@
-//! What Firefox is asked to do.
+//! Commands sent to Firefox.
 
 use serde_json::{Value, json};
 use tokio::time::timeout;

@@ -19,11 +19,11 @@ use crate::link::{Link, drive, link};
 
 /// The file of the profile that names the port.
 const ANNOUNCEMENT: &str = "WebDriverBiDiServer.json";
-/// How long Firefox may take to write it.
+/// Maximum time until Firefox has written [`ANNOUNCEMENT`].
 const ANNOUNCEMENT_BOUND: Duration = Duration::from_secs(60);
-/// How often it is looked for: the sooner the session is taken, the better.
+/// Polling interval for [`ANNOUNCEMENT`]: the sooner the session is taken, the better.
 const ANNOUNCEMENT_INTERVAL: Duration = Duration::from_millis(20);
-/// How long the connection may take.
+/// Connection timeout.
 const CONNECT_BOUND: Duration = Duration::from_secs(10);
 
 /// The open WebSocket.

@@ -1,4 +1,4 @@
-//! What Chromium is asked to do.
+//! Commands sent to Chromium.
 
 use serde_json::{Value, json};
 use tokio::time::timeout;

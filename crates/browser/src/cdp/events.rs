@@ -7,7 +7,8 @@ use crate::{
     state::{Dialog, Download, DownloadState, Page, Session, State, kept},
 };
 
-/// What is asked first: to hear of all pages and downloads. Pages wait until their events are switched on, so none is missed.
+/// Returns the initial commands, which subscribe to all pages and downloads. Pages wait until their events are
+/// enabled, so none is missed.
 pub(crate) fn first_messages() -> Vec<Message> {
     let filter = json!([{"type": "page"}, {"exclude": true}]);
     vec![

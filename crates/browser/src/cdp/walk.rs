@@ -14,7 +14,7 @@ use crate::{
     wire::Trouble,
 };
 
-/// How long a frame inside a page may take.
+/// Maximum time for reading a frame inside a page.
 const FRAME_BOUND: Duration = Duration::from_secs(6);
 /// The elements that are kept in the browser during a call.
 const OBJECTS: &str = "deskhand";

@@ -29,7 +29,7 @@ pub(crate) struct DesktopCommandArgs {
     pub(crate) launch: Option<String>,
 }
 
-/// What to do with the desktops of sessions.
+/// Manage the desktops of sessions.
 #[derive(Debug, Subcommand)]
 pub(crate) enum DesktopCommand {
     /// List the desktops of sessions that are still there.

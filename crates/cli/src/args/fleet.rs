@@ -61,7 +61,7 @@ when the last one has ended; a second one stops them, and other workers go on wi
 pub(crate) struct WorkerArgs {
     #[command(flatten)]
     pub(crate) server: FleetServerArgs,
-    /// What this worker is called [default: the name of the machine].
+    /// Name of this worker [default: the name of the machine].
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub(crate) name: Option<String>,
     /// Words of this worker: tasks may need them.
@@ -70,7 +70,7 @@ pub(crate) struct WorkerArgs {
     /// The most sessions at once [default: as many as memory and processors allow].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) most: Option<u16>,
-    /// Where tasks are kept while they run [default: ~/deskhand-fleet/NAME].
+    /// Folder for tasks while they run [default: ~/deskhand-fleet/NAME].
     #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
     pub(crate) folder: Option<PathBuf>,
     /// Give figures for Prometheus at this loopback address, such as `127.0.0.1:9464`; port 0 takes a free one.
@@ -174,8 +174,8 @@ pub(crate) struct FleetSubmitArgs {
     /// Put this before the ids of the tasks.
     #[arg(long, value_name = "NAME", value_parser = parse_name)]
     pub(crate) batch: Option<String>,
-    /// What all tasks of the batch may take together: cost=DOLLARS, tokens=N or model_calls=N; can be repeated. Once it is reached, no
-    /// further task of the batch begins.
+    /// Budget for all tasks of the batch together: cost=DOLLARS, tokens=N or model_calls=N; can be repeated. Once
+    /// it is reached, no further task of the batch begins.
     #[arg(long = "budget", value_name = "WHAT=MOST", value_parser = parse_budget, requires = "batch")]
     budgets: Vec<Budget>,
     #[command(flatten)]
@@ -187,7 +187,7 @@ pub(crate) struct FleetSubmitArgs {
 }
 
 impl FleetSubmitArgs {
-    /// What the tasks of the batch may take together.
+    /// Returns the budget for all tasks of the batch together.
     pub(crate) fn budget(&self) -> Budget {
         self.budgets.iter().fold(Budget::default(), |all, one| Budget {
             model_calls: one.model_calls.or(all.model_calls),
@@ -229,7 +229,8 @@ pub(crate) struct FleetResultsArgs {
     /// Only these tasks.
     #[arg(value_name = "ID")]
     pub(crate) ids: Vec<String>,
-    /// Where each task gets a folder: `result.json`, `journal.jsonl` with its pictures, and `documents`.
+    /// Folder for the results; each task gets a subfolder with `result.json`, `journal.jsonl` with its pictures,
+    /// and `documents`.
     #[arg(long, short, value_name = "FOLDER", default_value = "results", value_hint = ValueHint::DirPath)]
     pub(crate) output: PathBuf,
     #[command(flatten)]

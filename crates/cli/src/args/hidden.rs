@@ -12,7 +12,7 @@ pub(crate) struct KeepDesktopArgs {
     /// The size of the screen.
     #[arg(long, value_name = "WxH")]
     pub(crate) size: ScreenSize,
-    /// How its services and applications are confined, as JSON.
+    /// Confinement of its services and applications, as JSON.
     #[arg(long, value_parser = parse_confine, default_value = "{\"mode\":\"off\"}")]
     pub(crate) confine: Confine,
 }
@@ -48,7 +48,7 @@ pub(crate) enum BrowserEngine {
     Firefox,
 }
 
-/// What to run, and its sandbox.
+/// Command to run, and its sandbox.
 #[derive(Debug, Args)]
 pub(crate) struct SandboxedArgs {
     /// The sandbox, as JSON.

@@ -34,14 +34,14 @@ pub(crate) struct McpArgs {
     /// An origin of pages that may send requests, such as http://localhost:6274; may be repeated.
     #[arg(long, value_name = "URL", requires = "http")]
     pub(crate) allow_origin: Vec<String>,
-    /// How long a client may send nothing until it has gone and its desktops end.
+    /// Minutes without a message after which a client counts as gone and its desktops end.
     #[arg(long, value_name = "MINUTES", default_value_t = IDLE_MINUTES, value_parser = idle_minutes, requires = "http")]
     pub(crate) idle_minutes: f64,
     #[command(flatten)]
     pub(crate) settings: SettingArgs,
 }
 
-/// How long a client may send nothing, unless something else is asked for.
+/// Default idle time of a client, in minutes.
 const IDLE_MINUTES: f64 = 30.0;
 
 fn idle_minutes(text: &str) -> Result<f64, String> {
@@ -52,7 +52,7 @@ fn idle_minutes(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("not a number of minutes, more than 0 and at most {MAX}"))
 }
 
-/// What to do instead of serving a client.
+/// Subcommands that replace serving a client.
 #[derive(Debug, Subcommand)]
 pub(crate) enum McpCommand {
     /// Write the server into the configuration of a client, and print what was written.

@@ -24,12 +24,13 @@ for the report.";
 #[derive(Debug, Args)]
 #[command(after_help = RUN_EXAMPLES)]
 pub(crate) struct RunArgs {
-    /// What to do, in your own words. Without it, deskhand asks for requests until you end it.
+    /// Task in your own words. Without it, deskhand prompts for requests until you end it.
     pub(crate) request: Option<String>,
     /// Save a final screenshot.
     #[arg(long, value_name = "FILE")]
     pub(crate) screenshot: Option<PathBuf>,
-    /// What is done with a workflow that has the words of the request: say so, or run it in place of agents [default: propose].
+    /// Handling of a workflow that matches the words of the request: propose it, or run it in place of agents
+    /// [default: propose].
     #[arg(long, value_name = "HOW", value_parser = ["propose", "auto"])]
     workflow: Option<String>,
     #[command(flatten)]

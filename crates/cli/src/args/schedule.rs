@@ -50,7 +50,7 @@ pub(crate) enum ScheduleCommand {
 pub(crate) struct AddScheduleArgs {
     /// Its name: letters, digits, `-` and `_`.
     pub(crate) name: String,
-    /// What to do, in your own words.
+    /// Task in your own words.
     #[arg(required_unless_present = "workflow", conflicts_with = "workflow")]
     pub(crate) request: Option<String>,
     /// When: `hourly`, `daily`, `weekly`, `monthly`, or days and a time, such as `Mon..Fri 07:00`, `*-*-01 09:30`, `*:00/15`.

@@ -141,7 +141,7 @@ Examples:
 pub(crate) struct ResumeArgs {
     /// Session: its id, the start or end of the id, or `last`.
     pub(crate) session: String,
-    /// What to do once the interrupted request has ended.
+    /// Task to start once the interrupted request has ended.
     pub(crate) request: Option<String>,
     /// Accept a journal whose seals cannot be checked, because another machine wrote it.
     #[arg(long)]
@@ -171,7 +171,7 @@ pub(crate) struct ForkArgs {
     /// Last record to keep.
     #[arg(long, value_name = "RECORD")]
     pub(crate) at: u64,
-    /// What to do once the request in progress at that record has ended.
+    /// Task to start once the request in progress at that record has ended.
     pub(crate) request: Option<String>,
     /// Folder of prompts; each file, such as `host_system.md`, replaces the prompt of that name.
     #[arg(long, value_name = "DIR")]

@@ -49,7 +49,7 @@ pub(crate) struct ModelArgs {
     pub(crate) cassette: Option<CassetteSetting>,
 }
 
-/// What the model is shown.
+/// Options for the pictures sent to the model.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Model")]
 pub(crate) struct PictureArgs {
@@ -73,7 +73,7 @@ pub(crate) struct DesktopArgs {
     keep: Option<KeepWhen>,
 }
 
-/// Whether a virtual desktop is kept when a run ends.
+/// Condition for retaining a virtual desktop when a run ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum KeepWhen {
     /// Keep it if a document has unsaved changes, or if something was done and the request is not finished.
@@ -101,7 +101,7 @@ pub(crate) enum DesktopName {
     Current,
 }
 
-/// Where sessions are kept.
+/// Location of stored sessions.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct StoreArgs {
     /// Folder of the sessions [default: ~/.local/state/deskhand/sessions].
@@ -109,7 +109,7 @@ pub(crate) struct StoreArgs {
     state_dir: Option<String>,
 }
 
-/// What a request may use up.
+/// Limits for a request.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
@@ -133,14 +133,14 @@ pub(crate) struct LimitArgs {
     max_minutes: Option<u64>,
 }
 
-/// What agents ask you, and who checks their work.
+/// Options for questions, approvals and verification.
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Approval and checks")]
 pub(crate) struct ApprovalArgs {
-    /// Whether agents may ask you questions [default: auto].
+    /// Allow agents to ask you questions [default: auto].
     #[arg(long, value_enum, value_name = "WHEN")]
     ask: Option<AskWhen>,
-    /// How to answer when an action needs approval [default: ask].
+    /// Reply to actions that need approval [default: ask].
     #[arg(long, value_enum, value_name = "HOW")]
     approve: Option<ApproveWhen>,
     /// Seconds to wait for the answer to a question; 0 waits without limit [default: 0].
@@ -154,7 +154,7 @@ pub(crate) struct ApprovalArgs {
     /// Ask for approval only where a rule of the policy says so; what the policy denies stays denied.
     #[arg(long)]
     no_safe_guard: bool,
-    /// Whether the HostAgent checks each sub-task that an AppAgent reports as done [default: auto].
+    /// Let the HostAgent check each sub-task that an AppAgent reports as done [default: auto].
     #[arg(long, value_enum, value_name = "WHEN")]
     verify: Option<VerifyWhen>,
     /// Evaluate the result before the request ends: by rules over the journal, then by the model.
@@ -170,7 +170,7 @@ pub(crate) struct PolicyFileArgs {
     policy: Option<String>,
 }
 
-/// Whether agents may ask.
+/// Condition under which agents may ask questions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AskWhen {
     /// Ask if somebody can answer: on a terminal, or over --json.
@@ -179,7 +179,7 @@ pub(crate) enum AskWhen {
     Never,
 }
 
-/// How an action that needs approval is answered.
+/// Reply to an action that needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ApproveWhen {
     /// Ask you; reject the action if nobody can be asked.
@@ -190,7 +190,7 @@ pub(crate) enum ApproveWhen {
     None,
 }
 
-/// Whether the HostAgent checks a sub-task that an AppAgent reports as done.
+/// Condition under which the HostAgent checks a sub-task that an AppAgent reports as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum VerifyWhen {
     /// Always check; costs one more model call for each sub-task.

@@ -8,7 +8,7 @@ use deskhand_host::config::Overrides;
 
 use super::settings::{DesktopName, ScreenArgs, SettingArgs};
 
-/// What every command that carries out requests takes.
+/// Arguments shared by all commands that carry out requests.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct WorkArgs {
     #[command(flatten)]
@@ -27,7 +27,7 @@ pub(crate) struct WorkArgs {
     pub(crate) schedule: Option<String>,
 }
 
-/// What is printed.
+/// Output options.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct OutputArgs {
     /// Speak JSON lines: print the journal and a summary, read answers from standard input (docs/guides/protocol.md).

@@ -35,7 +35,7 @@ pub(crate) struct LearnArgs {
     pub(crate) store: StoreArgs,
 }
 
-/// What becomes of the draft of a workflow.
+/// Options for saving the draft of a workflow.
 #[derive(Debug, Args)]
 pub(crate) struct DraftArgs {
     /// Name of the workflow [default: the first words of the request].
@@ -67,7 +67,7 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = RECORD_EXAMPLES)]
 pub(crate) struct RecordArgs {
-    /// What is shown, in a sentence. What is typed and stands in it becomes a parameter.
+    /// Description of the demonstration, in a sentence. Typed text that occurs in it becomes a parameter.
     pub(crate) request: String,
     #[command(flatten)]
     pub(crate) draft: DraftArgs,
@@ -95,7 +95,7 @@ Exit codes: as of `deskhand run`.";
 pub(crate) struct DoArgs {
     #[command(flatten)]
     pub(crate) work: WorkArgs,
-    /// What is done about a step that cannot be done as it is written: stop, ask a model and you, or ask a model.
+    /// Handling of a step that cannot be done as written: stop, ask a model and you, or ask a model.
     #[arg(long, value_name = "HOW", value_parser = ["off", "ask", "auto"])]
     heal: Option<String>,
     /// Save a picture of the screen at the end.

@@ -27,12 +27,12 @@ struct Row {
     introduction: String,
     statuses: Vec<String>,
     tools: Vec<String>,
-    /// Whether it could work on a sub-task now.
+    /// Availability for a sub-task now.
     #[serde(skip_serializing_if = "Option::is_none")]
     now: Option<Now>,
 }
 
-/// Whether an agent could work on a sub-task now, and how or why not.
+/// Availability of an agent for a sub-task now, with the way or the reason why not.
 #[derive(Debug, Serialize)]
 struct Now {
     ok: bool,

@@ -106,7 +106,7 @@ pub(crate) async fn batch(args: &BatchArgs) -> CommandResult {
     Ok(exit)
 }
 
-/// What is reported of a batch.
+/// Builds the notification about a batch.
 fn news_of(args: &BatchArgs, rows: &[TaskResult], tasks: usize, exit: Exit) -> News {
     let finished = rows.iter().filter(|row| row.outcome == OutcomeKind::Finished).count();
     let outcome = match exit {

@@ -1,4 +1,5 @@
-//! Whether a file may begin that the user has neither made nor trusts: what it does is shown, and the user is asked once.
+//! Consent to running a file that the user neither wrote nor trusts: prints a summary of the file and asks the
+//! user once.
 
 use std::io::{self, BufRead as _, IsTerminal as _};
 
@@ -12,16 +13,16 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// What the user has decided.
+/// Decision of the user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consent {
-    /// It may begin this time, and its texts stay a stranger's.
+    /// Run this time only; the texts of the file remain untrusted.
     Once,
-    /// It is trusted until it changes.
+    /// Trusted until the file changes.
     Trusted,
 }
 
-/// What the question offers.
+/// Option offered by the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Offer {
     /// To go on this once.

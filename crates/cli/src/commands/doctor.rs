@@ -23,7 +23,7 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How long each trial may take.
+/// Timeout for each trial.
 const TRIAL_BOUND: Duration = Duration::from_secs(15);
 
 /// The result of one check.
@@ -32,7 +32,7 @@ struct Finding {
     area: &'static str,
     name: String,
     ok: bool,
-    /// Whether `deskhand run` needs it.
+    /// `true` if `deskhand run` needs it.
     required: bool,
     detail: String,
     fix: String,
@@ -108,7 +108,7 @@ async fn gnome_extension() -> CommandResult {
     Ok(Exit::Success)
 }
 
-/// What a desktop offers that asks the user before it is used, without asking.
+/// Checks the capabilities of a desktop whose portal asks the user, without triggering that question.
 fn portal_desktop(support: &linux::Support) -> Finding {
     let ok = support.is_enough();
     let asks = if ok { "; its portal asks you before it is used" } else { "" };
@@ -168,7 +168,7 @@ fn sandbox() -> Finding {
     }
 }
 
-/// What is kept from applications of a virtual desktop.
+/// Checks the confinement of applications on a virtual desktop.
 fn applications(config: &Config) -> Finding {
     let list = |places: &[PathBuf]| {
         places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
@@ -191,7 +191,7 @@ fn applications(config: &Config) -> Finding {
     Finding { area: "tested", name: "applications".to_owned(), ok, required: false, detail, fix }
 }
 
-/// What holds for applications that nothing confines.
+/// Describes the access of applications that nothing confines.
 fn unconfined(config: &Config) -> String {
     let socket = match config.people.socket {
         SocketSetting::IfConfined | SocketSetting::Watch => {
@@ -358,7 +358,7 @@ fn elements(config: &Config) -> Finding {
     Finding { area: "elements", name: "control_backend".to_owned(), ok, required: true, detail, fix }
 }
 
-/// What reads text in pictures; `None` if nothing is there.
+/// Returns the name of the reader for text in pictures; `None` if there is none.
 fn reader(options: &DetectOptions) -> Option<String> {
     let OcrOptions { model, program, .. } = &options.reader;
     let installed = || linux::find_program(program.as_os_str()).map(|found| found.display().to_string());

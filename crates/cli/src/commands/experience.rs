@@ -16,7 +16,7 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How much of a request is listed, in characters.
+/// Maximum length of a listed request, in characters.
 const REQUEST_MAX: usize = 100;
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;

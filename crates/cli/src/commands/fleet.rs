@@ -36,7 +36,7 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How often `watch` shows what has changed, at most.
+/// Minimum interval between two updates of `watch`.
 const SHOWN_EVERY: Duration = Duration::from_millis(500);
 
 pub(crate) async fn fleet(args: &FleetArgs) -> CommandResult {
@@ -128,7 +128,7 @@ pub(super) fn line_of(row: &TaskRow) -> Line {
     Line::of(Tone::Strong, row.id.as_str()).with(tone, format!("  {}", one_line(&text)))
 }
 
-/// How a task ended, in words.
+/// Describes the outcome of a task.
 pub(super) fn outcome_words(outcome: &Outcome) -> (Tone, String) {
     match outcome {
         Outcome::Done { result, finished } => {

@@ -1,4 +1,4 @@
-//! What `deskhand fleet` says of plans: limits, costs, budgets and tries.
+//! Output of `deskhand fleet` about plans: limits, costs, budgets and tries.
 
 use std::collections::BTreeSet;
 
@@ -69,7 +69,7 @@ pub(super) fn attempt_lines(row: &TaskRow) -> impl Iterator<Item = Line> + '_ {
     })
 }
 
-/// What labels and batches took, where it is not nothing or has a limit.
+/// Renders the usage of labels and batches that is not zero or has a limit.
 pub(super) fn cost_lines(costs: &Costs) -> Vec<Line> {
     let labels = costs.labels.iter().map(|(label, LabelCosts { tasks, used, limit })| {
         let limit = limit.map(|limit| format!("; at most {limit} at once")).unwrap_or_default();
@@ -106,7 +106,7 @@ fn used_words(used: Used) -> String {
     format!("{} model calls, {} tokens, cost {}", used.model_calls, used.tokens, cost(used))
 }
 
-/// What was used of what is allowed.
+/// Describes the usage relative to the budget.
 fn of_allowed(used: Used, allowed: Budget) -> String {
     let of = |most: Option<String>| most.map(|most| format!(" of {most}")).unwrap_or_default();
     format!(

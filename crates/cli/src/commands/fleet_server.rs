@@ -1,4 +1,5 @@
-//! How a fleet is reached: by flags and variables if they name a server, else as `[fleet]` of the configuration says.
+//! Connection to a fleet: by flags and variables if they name a server, otherwise by `[fleet]` of the
+//! configuration.
 
 use std::{fs, path::PathBuf, time::Duration};
 
@@ -24,7 +25,7 @@ use crate::{
 /// The name of a fleet that has no other one.
 const NAME: &str = "deskhand";
 
-/// How to reach a fleet, and who signs.
+/// Connection options of a fleet, and the signing key.
 pub(super) struct Reached {
     pub(super) options: NatsOptions,
     key: Option<PathBuf>,

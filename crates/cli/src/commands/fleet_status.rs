@@ -29,12 +29,12 @@ const LISTED_MAX: u64 = 1_000;
 /// Numbers that are older are shown with their age.
 const FRESH: Duration = Duration::from_secs(3);
 
-/// What `status --json` prints.
+/// Output of `status --json`.
 #[derive(Serialize)]
 struct Status<'a> {
     counts: Counts,
     costs: &'a Costs,
-    /// Where the numbers are those of the leading controller: how old they are.
+    /// Age of the numbers, if they come from the leading controller.
     #[serde(skip_serializing_if = "Option::is_none")]
     summary: Option<Age>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ struct Status<'a> {
 struct Age {
     /// In seconds.
     age: f64,
-    /// How many tasks came, began or ended since.
+    /// Number of tasks added, started or ended since then.
     changes: u64,
 }
 
@@ -78,7 +78,7 @@ pub(super) async fn status(args: &FleetStatusArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
-/// What the leading controller says, if there are many tasks and it leads.
+/// Returns the summary of the leading controller, if there are many tasks and a controller leads.
 async fn summary(store: &NatsStore) -> Option<Told> {
     // Whatever is wrong with it, the tasks themselves can be read.
     let told = store.summary().await.ok()??;

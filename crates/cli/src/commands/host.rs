@@ -46,7 +46,7 @@ pub(super) async fn work(
     work_in(plan, None, work).await
 }
 
-/// How long an action may take to report what it did once it is cancelled.
+/// Maximum time for a cancelled action to report its effects.
 const REPORT_BOUND: Duration = Duration::from_secs(5);
 
 /// The same for an action. A signal cancels it, and it reports what it did; a second one does not wait for that.

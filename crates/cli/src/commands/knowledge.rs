@@ -24,9 +24,9 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How many files that were skipped are named.
+/// Maximum number of skipped files listed by name.
 const SKIPPED_SHOWN: usize = 5;
-/// How much of a reason is shown, in characters.
+/// Maximum length of a printed reason, in characters.
 const WHY_MAX: usize = 200;
 
 pub(crate) async fn knowledge(args: &KnowledgeArgs) -> CommandResult {
@@ -71,7 +71,7 @@ async fn add(host: &Host, args: &KnowledgeAddArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
-/// What is to be added.
+/// Returns the sources to add.
 fn sources(args: &KnowledgeAddArgs) -> Result<Vec<HelpSource>, CliError> {
     let languages = args.language.as_deref().map_or_else(Languages::of_environment, Languages::of_locale);
     if args.paths.is_empty() {
@@ -101,7 +101,7 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// What was read, and what was not.
+/// Prints the files that were read, and those that were skipped.
 fn told(notes: &Output, path: &Path, added: &Added) {
     let Added { files, passages, skipped, left_out } = added;
     let tone = if *passages == 0 { Tone::Doubtful } else { Tone::Good };

@@ -14,7 +14,7 @@ use crate::{
     output::{Line, Output, Stream, Tone},
 };
 
-/// How many bytes are a megabyte, as disks count.
+/// Number of bytes in a megabyte, as disks count.
 const MEGABYTE: u64 = 1_000_000;
 
 pub(super) async fn pull(name: &str) -> CommandResult {
@@ -129,7 +129,7 @@ impl Shown<'_> {
         if self.out.is_terminal() { self.out.status(&line) } else { self.out.line(&line) }
     }
 
-    /// How much is there; `None` if that is not worth a line.
+    /// Describes the progress in bytes; `None` if that is not worth a line.
     fn bytes(&mut self, done: u64, total: Option<u64>) -> Option<String> {
         let of = total.filter(|total| *total > 0);
         let tenths = of.map_or(done / (100 * MEGABYTE), |total| done.saturating_mul(10) / total);

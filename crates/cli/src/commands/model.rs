@@ -180,7 +180,7 @@ fn row(word: &str, tone: Tone, text: &str) -> Line {
     Line::of(Tone::Faint, format!("  {word:<9} ")).with(tone, text)
 }
 
-/// Whether the model knows the colour of a picture, in words.
+/// Checks that the model recognizes the colour of a picture, and describes the result.
 async fn sees(model: &AnyModel) -> (Tone, String) {
     let region = Rect::new(0, 0, 64, 64);
     let red = Picture { region, rgb: [220, 20, 30].repeat(64 * 64) };
@@ -207,7 +207,7 @@ async fn sees(model: &AnyModel) -> (Tone, String) {
     }
 }
 
-/// How much the model reads, in words.
+/// Describes the context size of the model.
 async fn context(endpoint: &Endpoint) -> (Tone, String) {
     match endpoint.about().await.map(|about| about.and_then(|about| about.context_tokens)) {
         Ok(Some(tokens)) if tokens < CONTEXT_WANTED => (
@@ -269,7 +269,7 @@ fn cassette(args: &ModelCassetteArgs) -> CommandResult {
     Ok(Exit::Success)
 }
 
-/// What to do where no model is configured, with what is found here.
+/// Proposes the next step if no model is configured, based on the local setup.
 pub(crate) fn proposal() -> Option<String> {
     let Found { provider, why } = found_providers().into_iter().next()?;
     let name = provider.name();

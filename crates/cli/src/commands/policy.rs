@@ -87,7 +87,7 @@ fn told(ruling: &Ruling) -> String {
     if ruling.why.is_empty() { format!("{word}: no rule matches") } else { format!("{word}: {}", ruling.why) }
 }
 
-/// What rules are matched with, as far as there is anything.
+/// Returns the properties that rules are matched with, as far as they are set.
 fn based_on(subject: &Subject) -> Vec<(&'static str, String)> {
     let values = subject
         .values

@@ -79,7 +79,7 @@ async fn run_fitting(host: &Host, fitting: Fitting, args: &RunArgs, shown: &Show
     carry_out_then(session, shown, /*history*/ None, |ended| propose(&shelf, &shelved, ended)).await
 }
 
-/// What is said of a workflow that fits a request and is not run.
+/// Describes a workflow that fits a request and is not run.
 fn proposal(host: &Host, fitting: &Fitting) -> String {
     let usage = usage_of(&fitting.name, &fitting.values);
     let auto = host.config().workflows.auto;

@@ -22,12 +22,12 @@ use crate::{
     render::{Progress, Verbosity},
 };
 
-/// How a session is printed.
+/// Print options of a session.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shown {
     pub(super) asked: Answerer,
     pub(super) json: bool,
-    /// Whether it is steered through its control socket alone.
+    /// `true` if the control socket alone steers the session.
     pub(super) detached: bool,
     pub(super) verbosity: Verbosity,
 }
@@ -65,7 +65,7 @@ pub(super) fn request(args: &WorkArgs, text: Option<&str>, screenshot: Option<&P
     }
 }
 
-/// Whether a journal has to be proven.
+/// Returns the policy for journals that are not proven.
 pub(super) fn unsealed(accept: bool) -> Unsealed {
     if accept { Unsealed::Accept } else { Unsealed::Refuse }
 }
@@ -201,11 +201,11 @@ struct Summary {
     phases_ms: PhaseTimes,
     elapsed_ms: u64,
     screenshot: Option<PathBuf>,
-    /// Whether `deskhand resume` goes on without another request.
+    /// `true` if `deskhand resume` continues the session without another request.
     resumable: bool,
     /// Documents with unsaved changes.
     unsaved: Vec<String>,
-    /// How long the desktop is kept, in seconds; `null` if it ended.
+    /// Time for which the desktop is retained, in seconds; `null` if it ended.
     desktop_kept_s: Option<u64>,
     exit_code: u8,
 }

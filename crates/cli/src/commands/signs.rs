@@ -18,16 +18,16 @@ use crate::{
     render::{Verbosity, waiting_line},
 };
 
-/// How long a wait lasts before it is shown.
+/// Delay before a wait is displayed.
 const FIRST: Duration = Duration::from_secs(2);
 
-/// How often the line of a terminal changes.
+/// Update interval of the status line on a terminal.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How often a line is written where lines stay.
+/// Interval between status lines on outputs where lines remain.
 const LINE: Duration = Duration::from_secs(10);
 
-/// How often the words of a model are sent to a program.
+/// Interval at which the words of a model are sent to a program.
 const WORDS: Duration = Duration::from_millis(500);
 
 /// Shows what a session waits for: on a terminal in one line that changes, else now and then as a line, and over `--json`.
@@ -89,7 +89,7 @@ struct Turn {
     due: Instant,
     /// When last, or since when it is waited.
     shown: Instant,
-    /// How much of a streamed reply was shown, in bytes of the response.
+    /// Displayed part of a streamed reply, in bytes of the response.
     received: usize,
 }
 
@@ -101,17 +101,17 @@ impl Turn {
     }
 }
 
-/// How much of a streamed reply has arrived, in bytes of the response; 0 if none is streamed.
+/// Returns the received part of a streamed reply, in bytes of the response; 0 if none is streamed.
 fn streamed(waiting: &Waiting) -> usize {
     let Wait::Reply { received, words, .. } = &waiting.on else { return 0 };
     if words.is_empty() { 0 } else { *received }
 }
 
-/// What the tasks of a batch wait for; clones share it.
+/// Waits of the tasks of a batch; clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct TaskSigns(Arc<Mutex<Vec<TaskWaits>>>);
 
-/// What one task waits for.
+/// Wait of one task.
 #[derive(Debug)]
 struct TaskWaits {
     task: String,
@@ -167,7 +167,7 @@ async fn next(waits: &mut watch::Receiver<Option<Waiting>>, due: Option<Instant>
     }
 }
 
-/// How waits are shown.
+/// Display style of waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     /// One line of a terminal, replaced by what comes next.
@@ -187,7 +187,7 @@ impl Kind {
     }
 }
 
-/// Where waits are shown.
+/// Output for waits.
 #[derive(Debug)]
 struct View {
     kind: Kind,

@@ -73,7 +73,7 @@ fn is_parameter(notes: &Output, unsure: &Unsure) -> bool {
     read.is_ok() && answer.trim().to_lowercase().starts_with('y')
 }
 
-/// What was learnt, and how it is run.
+/// Prints the learned workflow, and the command that runs it.
 fn told(notes: &Output, draft: &Draft) {
     let workflow = &draft.workflow;
     notes.line(&Line::of(Tone::Good, format!("learnt {draft}")));
@@ -82,7 +82,7 @@ fn told(notes: &Output, draft: &Draft) {
     notes.line(&Line::of(Tone::Plain, format!("deskhand do {}{parameters}", workflow.name)));
 }
 
-/// How a parameter is given: `--quarter Q3`.
+/// Formats the argument for a parameter: `--quarter Q3`.
 fn usage(name: &str, parameter: &Parameter) -> String {
     let example = match parameter.kind {
         ParameterKind::Text | ParameterKind::File => format!("\"{}\"", parameter.example),
@@ -91,7 +91,7 @@ fn usage(name: &str, parameter: &Parameter) -> String {
     format!("--{name} {example}")
 }
 
-/// How a workflow is run with these values.
+/// Formats the command that runs a workflow with these values.
 pub(super) fn usage_of(name: &str, values: &BTreeMap<String, String>) -> String {
     let quoted = |value: &String| format!("'{}'", value.replace('\'', "'\\''"));
     let values = values.iter().map(|(name, value)| format!(" --{name} {}", quoted(value)));
@@ -224,7 +224,7 @@ fn list(shelf: &Shelf, out: &Output) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is said of a workflow that nobody trusts.
+/// Describes a workflow that is not trusted.
 fn not_trusted(name: &str) -> String {
     format!("{name} is not trusted: `deskhand workflow trust {name}` shows what it does and trusts it")
 }
@@ -283,7 +283,7 @@ fn test(host: &Host, found: &Shelved, out: &Output) -> Result<(), CliError> {
     Ok(())
 }
 
-/// What is proposed, step by step.
+/// Prints the proposed changes, step by step.
 fn diff(shelf: &Shelf, found: &Shelved, out: &Output) -> Result<(), CliError> {
     let proposed = shelf.proposed(found).map_err(HostError::from)?;
     let (was, now) = (found.text().map_err(HostError::from)?, proposed.text().map_err(HostError::from)?);

@@ -113,7 +113,7 @@ fn boxed<F: Frontend + 'static>(
     (Arc::new(console), Box::pin(listening))
 }
 
-/// Where prompts are printed: standard output if it is a terminal, else standard error.
+/// Returns the output for prompts: standard output if it is a terminal, else standard error.
 fn terminal_output() -> Output {
     Output::to(if io::stdout().is_terminal() { Stream::Out } else { Stream::Error })
 }

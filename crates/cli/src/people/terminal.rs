@@ -18,7 +18,7 @@ use crate::{
     render::{action_details, command_words, seconds},
 };
 
-/// How much of a value is shown, in characters; JSON lines and the journal have all of it.
+/// Maximum length of a displayed value, in characters; JSON lines and the journal have all of it.
 const DETAIL_MAX: usize = 4_000;
 const DECIDE: &str = "y yes · n no · a always yes for this · or type what to do instead";
 const DECIDE_SHORT: &str = "type y, n, a, or what to do instead";
@@ -231,7 +231,8 @@ impl Frontend for TerminalFrontend {
     }
 }
 
-/// What a person says to the agents or with a hand-over. A single word is more likely a mistyped command.
+/// Parses a message from a person to the agents, alone or with a hand-over. A single word is more likely a
+/// mistyped command.
 fn spoken(text: &str) -> Option<UserInput> {
     let after = |command: &str| {
         let head = text.get(..command.len())?;
@@ -267,7 +268,7 @@ fn question_lines(question: &Question, place: (usize, usize)) -> Vec<Line> {
     [line].into_iter().chain(question.choices.iter().enumerate().map(choice)).collect()
 }
 
-/// What a person is asked to approve, why, and how to answer.
+/// Renders an approval request: the action, the reason, and the possible replies.
 fn approval_lines(asked: &ApprovalRequest) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut word = "approve?";

@@ -26,7 +26,7 @@ use super::describe::{
 };
 use crate::output::{Line, Tone};
 
-/// How much is printed.
+/// Amount of printed output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Verbosity {
     /// Only the outcome.
@@ -55,7 +55,7 @@ pub(crate) struct Progress {
     story: Story,
     /// The plan that was shown last.
     plan: Vec<String>,
-    /// Whether the terminal prints questions and approvals itself.
+    /// `true` if the terminal prints questions and approvals itself.
     prompts_elsewhere: bool,
 }
 
@@ -346,7 +346,8 @@ impl Progress {
         lines
     }
 
-    /// What became of the desktop, where that is worth a line. Unsaved changes that the outcome names are not repeated.
+    /// Renders the final state of the desktop, where that is worth a line. Unsaved changes that the outcome names
+    /// are not repeated.
     pub(crate) fn left_behind(&self, desktop: &DesktopEnd, outcome: &Outcome) -> Vec<Line> {
         let Some(kept) = desktop.kept else { return Vec::new() };
         let session = self.session();
@@ -373,7 +374,7 @@ impl Progress {
         short_session(self.story.header().map_or("", |header| header.session.0.as_str()))
     }
 
-    /// What each agent used of each model, if several models share the work.
+    /// Renders the usage of each model by each agent, if several models share the work.
     fn uses(&self) -> Vec<Line> {
         if self.story.header().is_none_or(|header| header.config.roles.is_empty()) {
             return Vec::new();

@@ -24,9 +24,9 @@ pub(crate) struct SessionRow {
     pub(crate) created_ms: u64,
     /// Its outcome; `None` if it is running or was interrupted.
     pub(crate) outcome: Option<OutcomeKind>,
-    /// Whether a process is using it.
+    /// `true` if a process is using it.
     pub(crate) in_use: bool,
-    /// Whether it was interrupted, so that `deskhand resume` can continue it without another request.
+    /// `true` if it was interrupted, so that `deskhand resume` can continue it without another request.
     pub(crate) resumable: bool,
     /// The first request.
     pub(crate) request: String,
@@ -78,7 +78,7 @@ impl SessionRow {
     }
 }
 
-/// How long ago something happened.
+/// Formats the time elapsed between two timestamps.
 pub(crate) fn age(now_ms: u64, then_ms: u64) -> String {
     const MINUTE: u64 = 60;
     const HOUR: u64 = 60 * MINUTE;

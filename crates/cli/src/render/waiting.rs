@@ -1,4 +1,4 @@
-//! What a session waits for, as a line.
+//! Line that describes the current wait of a session.
 
 use deskhand_core::{duration::milliseconds, text::one_line};
 use deskhand_runtime::{Wait, Waiting};
@@ -10,7 +10,8 @@ use super::{
 };
 use crate::output::Line;
 
-/// What is waited for and for how long; for a request that is sent again, why and when.
+/// Renders the cause and duration of a wait; for a request that is retried, the reason and the time of the
+/// retry.
 pub(crate) fn waiting_line(waiting: &Waiting, now: Instant) -> Line {
     let since =
         in_words(milliseconds(now.saturating_duration_since(waiting.since)).saturating_add(500) / 1_000);

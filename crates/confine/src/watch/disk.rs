@@ -19,14 +19,14 @@ use crate::confinement::{Confinement, Limits};
 
 /// The most files and folders that are counted before a program starts. Where there are more, its disk space cannot be bounded.
 const ENTRIES_MAX: u64 = 2_000_000;
-/// How deep folders may be nested. One descriptor is open for each level.
+/// Maximum nesting depth of folders. One descriptor is open for each level.
 const DEPTH_MAX: usize = 256;
 
-/// What the writable folders held before the program started, and what it may add.
+/// Contents of the writable folders before the program started, and the limits for what it may add.
 pub(super) struct Disk {
     folders: Vec<Folder>,
     limits: Limits,
-    /// How much the program has added, at the last walk.
+    /// Amount that the program had added at the last walk.
     added: u64,
     /// The free space at the last walk, for each folder.
     free: Vec<Free>,
@@ -40,7 +40,7 @@ struct Folder {
     free_before: Free,
 }
 
-/// What is in a folder.
+/// Contents of a folder, counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Count {
     bytes: u64,
@@ -49,7 +49,7 @@ struct Count {
     hidden: u64,
 }
 
-/// What a file system has left.
+/// Free space of a file system.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Free {
     bytes: u64,

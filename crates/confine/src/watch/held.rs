@@ -1,4 +1,5 @@
-//! What processes hold that no folder shows: removed files that are still open or mapped, and shared memory.
+//! Storage that processes hold and no folder shows: removed files that are still open or mapped, and shared
+//! memory.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -11,14 +12,14 @@ use rustix::{fs::statfs, process::Pid};
 
 /// The unit of `st_blocks`, in bytes.
 pub(super) const BLOCK: u64 = 512;
-/// How shared memory begins in the path of a mapping, besides files of `/dev/shm`.
+/// Prefixes of the paths of shared memory mappings, besides files of `/dev/shm`.
 const SHARED_MEMORY: [&str; 4] = ["/memfd:", "/dev/zero", "/SYSV", "/dev/shm/"];
 /// File systems in memory, by their numbers: tmpfs and hugetlbfs.
 const IN_MEMORY: [i64; 2] = [0x0102_1994, 0x9584_58f6];
-/// What the path of a mapping of a removed file ends with.
+/// Suffix of the path of a mapping of a removed file.
 const REMOVED: &str = " (deleted)";
 
-/// What some processes hold.
+/// Storage held by some processes.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// Open files without a name, by device and inode.
@@ -27,7 +28,7 @@ pub(super) struct Held {
     mapped: HashMap<String, u64>,
     /// Private and shared memory, counted for each process that has it.
     resident: u64,
-    /// Whether a process could not be looked into.
+    /// Set if a process could not be inspected.
     is_partial: bool,
 }
 
@@ -35,7 +36,7 @@ pub(super) struct Held {
 #[derive(Debug, Clone, Copy)]
 struct Open {
     bytes: u64,
-    /// Whether it is in memory, as what `memfd_create` makes.
+    /// `true` if it is in memory, like files from `memfd_create`.
     is_memory: bool,
 }
 
@@ -50,7 +51,7 @@ pub(super) struct Mapping<'a> {
 }
 
 impl Held {
-    /// What these processes hold.
+    /// Measures the storage held by these processes.
     pub(super) fn by(processes: &[Pid]) -> Self {
         let mut held = Self::default();
         for process in processes {

@@ -21,7 +21,7 @@ use crate::{confinement::Confinement, descendants::descendants};
 
 /// The shortest pause between two looks.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How many times as long as a look the pause after it is, so that looks take at most a twentieth of the time.
+/// Ratio of the pause to the look before it, so that looks take at most a twentieth of the time.
 const PAUSE_FACTOR: u32 = 19;
 /// The longest pause, however long a look takes, and the longest time between two walks through the folders.
 const PAUSE_MAX: Duration = Duration::from_secs(10);

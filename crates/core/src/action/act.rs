@@ -1,4 +1,4 @@
-//! What an action does.
+//! Kinds of actions.
 
 use serde::{Deserialize, Serialize};
 
@@ -24,7 +24,7 @@ pub enum Button {
     Right,
 }
 
-/// What an action does, with the arguments that say what it is meant to bring about. Texts are clipped to [`TEXT_MAX`].
+/// Kind of an action, with the arguments that define its intended effect. Texts are clipped to [`TEXT_MAX`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "act", rename_all = "snake_case")]
 pub enum Act {
@@ -40,7 +40,7 @@ pub enum Act {
     },
     /// Drags from the point that it is aimed at.
     Drag {
-        /// Where the button is released; `None` if that was not resolved.
+        /// Point where the button is released; `None` if that was not resolved.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<Point<Screen>>,
     },
@@ -71,12 +71,12 @@ pub enum Act {
     },
     /// Checks or unchecks a control.
     Check {
-        /// Whether it should be checked.
+        /// `true` to check it, `false` to uncheck it.
         on: bool,
     },
     /// Expands or collapses an element.
     Expand {
-        /// Whether it should be expanded.
+        /// `true` to expand it, `false` to collapse it.
         open: bool,
     },
     /// Selects an item of a list, combo box, tree or row of tabs.
@@ -178,7 +178,7 @@ pub enum Act {
     },
 }
 
-/// What is waited for.
+/// Condition of a wait.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Condition {
@@ -190,7 +190,7 @@ pub enum Condition {
     TitleContains(String),
 }
 
-/// What an action is meant to bring about, where the application can be asked whether it holds.
+/// Intended effect of an action, where the application can report whether it holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PostCondition<'a> {
     /// The target is checked, or not.
@@ -232,7 +232,7 @@ pub enum PostCondition<'a> {
 }
 
 impl Act {
-    /// What it is meant to bring about; `None` if only its effect can tell, as for a click.
+    /// Returns the intended effect; `None` if only observed changes can show success, as for a click.
     pub fn postcondition(&self) -> Option<PostCondition<'_>> {
         Some(match self {
             Self::Check { on } => PostCondition::Checked(*on),

@@ -1,4 +1,4 @@
-//! What an action is aimed at.
+//! Targets of actions.
 
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ impl WindowRef {
         window_label(self.id, &self.title)
     }
 
-    /// What people call its kind; a pop-up that an action opens is a menu.
+    /// Returns the usual word for its kind; a pop-up that an action opens is a menu.
     pub const fn kind_word(&self) -> &'static str {
         match self.kind {
             WindowKind::Normal | WindowKind::Panel => "window",
@@ -75,7 +75,7 @@ impl From<&WindowInfo> for WindowRef {
     }
 }
 
-/// What an action is aimed at.
+/// Target of an action.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "aim", rename_all = "snake_case")]
 pub enum Aim {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{ids::ElementId, ui::State};
 
-/// What of an element changed. Back ends parse their events into this once.
+/// Changed aspect of an element. Back ends parse their events into this once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
@@ -26,11 +26,11 @@ pub enum Aspect {
     ChildAdded(usize),
     /// The child at this index was removed.
     ChildRemoved(usize),
-    /// What is selected in it: items or text.
+    /// Its selected items or text.
     Selection,
     /// The child that is current in it.
     ActiveDescendant,
-    /// It took the keyboard focus.
+    /// Received the keyboard focus.
     Focus,
     /// The place of its caret.
     Caret,
@@ -38,13 +38,13 @@ pub enum Aspect {
     Bounds,
     /// Which part of it is in view.
     Viewport,
-    /// How its text is formatted.
+    /// Formatting of its text.
     Attributes,
     /// The state of a window or frame as a whole, such as being active or iconified.
     Window,
     /// The document in it was loaded.
     Document,
-    /// It announced a message.
+    /// Announced a message.
     Message,
     /// Anything else that a back end reports as a change of content.
     Other,
@@ -125,14 +125,14 @@ pub enum Change {
     },
     /// Something of an element changed.
     Element {
-        /// What of it.
+        /// Changed aspect.
         aspect: Aspect,
         /// The element, if its id is known.
         element: Option<ElementId>,
     },
 }
 
-/// What an application was waited for.
+/// Event for which an application was given time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WaitedFor {

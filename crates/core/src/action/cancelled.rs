@@ -1,19 +1,19 @@
-//! What was done of an action that was cancelled.
+//! Completed part of a cancelled action.
 
 use serde::{Deserialize, Serialize};
 
-/// What was done of an action that was cancelled. It is exact: nothing follows it.
+/// Completed part of a cancelled action. Exact: nothing follows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cancellation {
     /// The inputs and edits that the application got from the call.
     #[serde(default, skip_serializing_if = "InputCounts::is_empty")]
     pub inputs: InputCounts,
-    /// How far the action came; `None` if it does not consist of parts that can be counted.
+    /// Progress of the action; `None` if the action does not consist of countable parts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extent: Option<Extent>,
 }
 
-/// How many inputs and edits of each kind an application got.
+/// Number of inputs and edits of each kind that an application received.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct InputCounts {
     /// Characters that were typed.
@@ -48,16 +48,16 @@ pub struct InputCounts {
     pub launches: u64,
 }
 
-/// How far an action came.
+/// Progress of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extent {
     /// The kind of its parts.
     pub unit: ExtentUnit,
-    /// How many parts were done.
+    /// Number of completed parts.
     pub done: u64,
-    /// How many parts it has.
+    /// Total number of parts.
     pub total: u64,
-    /// Whether the application shows them; otherwise they were sent, and nothing shows what came of them.
+    /// `true` if the application shows them; otherwise they were sent, and nothing shows their effect.
     pub shown: bool,
 }
 
@@ -80,7 +80,7 @@ pub enum ExtentUnit {
 }
 
 impl Cancellation {
-    /// What was done, in words.
+    /// Describes the completed part.
     pub fn sentence(&self) -> String {
         super::words::interrupted(self)
     }

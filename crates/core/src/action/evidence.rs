@@ -1,4 +1,4 @@
-//! What shows whether an action worked.
+//! Evidence on the success of an action.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +9,21 @@ use crate::{
     ui::{CellRange, CellRef, State},
 };
 
-/// What shows whether an action worked. Each verdict has its own kind of evidence.
+/// Evidence on the success of an action. Each verdict has its own kind of evidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "verdict", rename_all = "snake_case")]
 pub enum Evidence {
-    /// It worked.
+    /// The action worked.
     Seen {
-        /// What proves it.
+        /// Proof of success.
         proof: Proof,
     },
-    /// It was carried out, and what was meant did not happen within the bound.
+    /// The action was carried out, and the intended effect did not occur within the time limit.
     NotSeen {
-        /// What is there instead.
+        /// Actual state in place of the intended one.
         shortfall: Shortfall,
     },
-    /// It was carried out, and there is no way to tell.
+    /// The action was carried out, and there is no way to determine its success.
     Unknown {
         /// Why not.
         uncertainty: Uncertainty,
@@ -83,7 +83,7 @@ impl From<Refusal> for Evidence {
     }
 }
 
-/// What proves that an action worked.
+/// Proof that an action worked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "proof", rename_all = "snake_case")]
 pub enum Proof {
@@ -99,7 +99,7 @@ pub enum Proof {
     },
     /// The script of the page asks something, which the browser tells and no element does.
     PageAsks {
-        /// What it asks, clipped.
+        /// Message of the question, clipped.
         message: String,
     },
     /// The title of a window changed.
@@ -116,19 +116,19 @@ pub enum Proof {
     Changed {
         /// The element as it was before.
         element: ElementRef,
-        /// What it is now.
+        /// Its new state.
         now: Now,
     },
     /// Something in the window says what it did not say before: a label, an alert, an entry of a list.
     Says {
         /// The element as it is now.
         element: ElementRef,
-        /// What it says, clipped.
+        /// New text, clipped.
         text: String,
     },
-    /// What was meant was read back: the state, the selection or the focus.
+    /// The intended state, selection or focus was read back.
     Holds {
-        /// Whether it held before, so that nothing was sent.
+        /// `true` if it held before, so that nothing was sent.
         already: bool,
     },
     /// The window, or a dialog of it, is the active one.
@@ -145,7 +145,7 @@ pub enum Proof {
     Reads {
         /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// What the application added behind it as a selected completion, which the next key replaces.
+        /// Selected completion that the application added after the text, and that the next key replaces.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         completion: Option<String>,
     },
@@ -158,9 +158,9 @@ pub enum Proof {
     },
     /// Every cell was read back as it was meant.
     Cells {
-        /// How many cells.
+        /// Number of cells.
         cells: u64,
-        /// How many of them were written again because they still had their old content.
+        /// Number of those that were written again because they still had their old content.
         #[serde(default, skip_serializing_if = "is_zero")]
         corrected: u64,
         /// Those that show something else than what was written: the result of a formula, or a value in another format.
@@ -173,7 +173,7 @@ pub enum Proof {
     TextRead {
         /// Its length in characters.
         characters: u64,
-        /// How many of them are in the output.
+        /// Number of those that are in the output.
         given: u64,
     },
     /// Cells were read; they are in the output.
@@ -192,7 +192,7 @@ pub enum Proof {
         path: String,
         /// Its size.
         bytes: u64,
-        /// Whether there were no changes to save, so that nothing was sent.
+        /// `true` if there were no changes to save, so that nothing was sent.
         #[serde(default)]
         already: bool,
     },
@@ -205,15 +205,15 @@ pub enum Proof {
     },
     /// The wait is over; the changes say what happened.
     Waited {
-        /// Whether pixels changed.
+        /// `true` if pixels changed.
         drawn: bool,
-        /// Whether it was quiet at the end.
+        /// `true` if it was quiet at the end.
         quiet: bool,
     },
 }
 
 impl Proof {
-    /// How directly it proves that the action worked.
+    /// Returns how directly it proves that the action worked.
     pub const fn rank(&self) -> Rank {
         match self {
             Self::Gone { .. } | Self::Changed { .. } => Rank::Target,
@@ -240,10 +240,10 @@ impl Proof {
     }
 }
 
-/// How directly a proof shows that an action worked; the strongest first.
+/// Directness of a proof that an action worked; the strongest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// What was meant was read back.
+    /// The intended state was read back.
     PostCondition,
     /// The target itself changed.
     Target,
@@ -252,7 +252,7 @@ pub enum Rank {
     Says,
 }
 
-/// What an element is now that it was not before.
+/// New state of an element that it did not have before.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "now", rename_all = "snake_case")]
 pub enum Now {
@@ -260,32 +260,32 @@ pub enum Now {
     State {
         /// The state.
         state: State,
-        /// Whether it came.
+        /// `true` if the state was set, `false` if it was cleared.
         on: bool,
     },
-    /// It accepts input, or no longer does.
+    /// Started or stopped accepting input.
     Enabled {
-        /// Whether it accepts input.
+        /// `true` if it accepts input.
         on: bool,
     },
-    /// It has another name.
+    /// Has another name.
     Named {
         /// The new name, clipped.
         name: String,
     },
-    /// It has another value.
+    /// Has another value.
     Value {
         /// The new value; `None` if it has none any more.
         value: Option<f64>,
     },
-    /// It has another text.
+    /// Has another text.
     Reads {
         /// The new text, clipped.
         text: String,
     },
-    /// It appeared.
+    /// Appeared.
     Came,
-    /// It disappeared.
+    /// Disappeared.
     Went,
     /// The target took the focus.
     Focused,
@@ -298,10 +298,10 @@ pub enum Now {
     },
     /// Another part of its text is selected.
     TextSelected {
-        /// How many characters; 0 if nothing is selected any more.
+        /// Number of selected characters; 0 if nothing is selected any more.
         characters: u64,
     },
-    /// It announced a change, and lies outside of what was read of the window.
+    /// Announced a change, and lies outside of the part of the window that was read.
     Changed,
 }
 
@@ -310,13 +310,13 @@ pub enum Now {
 pub struct Mismatch {
     /// The cell.
     pub cell: CellRef,
-    /// What was meant.
+    /// Intended content.
     pub wanted: String,
-    /// What it shows.
+    /// Displayed content.
     pub found: String,
 }
 
-/// How an item was selected.
+/// Method used to select an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Way {
@@ -328,13 +328,13 @@ pub enum Way {
     OpenedList,
 }
 
-/// What is there instead of what was meant.
+/// Actual state in place of the intended one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "shortfall", rename_all = "snake_case")]
 pub enum Shortfall {
     /// Nothing changed.
     NothingChanged {
-        /// Whether pixels did.
+        /// `true` if pixels changed.
         pixels: bool,
         /// Why it was not tried by real input afterwards.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -342,7 +342,7 @@ pub enum Shortfall {
     },
     /// The state, selection or focus that was meant was not reached.
     NotReached {
-        /// How it was tried, where several ways exist.
+        /// Method used, where several exist.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         way: Option<Way>,
     },
@@ -350,22 +350,22 @@ pub enum Shortfall {
     OtherActive {
         /// The active window, if any.
         active: Option<WindowRef>,
-        /// What the desktop reported.
+        /// Error reported by the desktop.
         error: Option<String>,
     },
     /// Another text was read back.
     ReadsOtherwise {
         /// The text that was read, clipped around the place of what was written.
         text: String,
-        /// What stands around the place where it was written, if that is known.
+        /// Text around the place of writing, if available.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         around: Option<Surroundings>,
     },
     /// A field that hides its text holds another number of characters.
     OtherLength {
-        /// How many it holds.
+        /// Actual number of characters.
         characters: u64,
-        /// How many it should hold.
+        /// Expected number of characters.
         expected: u64,
     },
     /// The text could not be cleared; nothing was written.
@@ -383,9 +383,9 @@ pub enum Shortfall {
     },
     /// Some cells show something else.
     Cells {
-        /// How many cells were meant.
+        /// Number of cells to be written.
         cells: u64,
-        /// How many of them were written again because they still had their old content.
+        /// Number of those that were written again because they still had their old content.
         #[serde(default, skip_serializing_if = "is_zero")]
         corrected: u64,
         /// Those that show something else.
@@ -400,7 +400,7 @@ pub enum Shortfall {
     NothingMoved,
     /// The program showed no window.
     NoWindow {
-        /// How it ended, if it did: `exit status: 1`.
+        /// Exit of the program, if it ended: `exit status: 1`.
         ended: Option<String>,
         /// The last lines that it said.
         #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -419,9 +419,9 @@ pub enum Shortfall {
     NotSaved {
         /// Its file, if that is known.
         path: Option<String>,
-        /// Whether it has unsaved changes, if the application tells.
+        /// `true` if it has unsaved changes; `None` if the application does not report this.
         modified: Option<bool>,
-        /// Whether the file changed all the same, as by an automatic copy.
+        /// `true` if the file changed nevertheless, for example by an automatic copy.
         changed: bool,
     },
     /// The window has the focus, and another one is in front of it.
@@ -431,19 +431,19 @@ pub enum Shortfall {
     },
     /// A part of a long text did not arrive as it was typed, so that the rest was not typed.
     StoppedTyping {
-        /// How much was typed.
+        /// Typed part of the text.
         extent: Extent,
-        /// What stands around the place where it was typed.
+        /// Text around the place of typing.
         around: Surroundings,
     },
-    /// It was cancelled, and what was done of it is known.
+    /// The action was cancelled, with a definite record of its completed part.
     Cancelled {
-        /// What was done.
+        /// Completed part.
         cancellation: Cancellation,
     },
 }
 
-/// What stands around a place in a text before and after an action, each clipped.
+/// Text around a place before and after an action, each clipped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Surroundings {
     /// Before the action.

@@ -1,7 +1,7 @@
-//! What a result says as data, for expectations.
+//! Facts of a result as data, for expectations.
 //!
-//! An expectation is a few words that a model gives with an action. It is matched with the facts of the result and with
-//! the values of its output, never with the sentence that is made of them.
+//! An expectation is a few words that a model gives with an action. It is matched with the facts of the result
+//! and with the values of its output, never with the sentence that is made of them.
 
 use serde_json::Value;
 
@@ -17,8 +17,8 @@ const FILLERS: &[&str] = &[
 ];
 
 impl Report {
-    /// What is proven, in the words of the application (names, titles, texts, values) and of AT-SPI (roles, states).
-    /// Nothing of what was merely asked for is among them.
+    /// Returns the proven facts, in the words of the application (names, titles, texts, values) and of AT-SPI
+    /// (roles, states). Merely requested effects are not included.
     pub fn facts(&self) -> Vec<String> {
         let proof = if let Self::Native { read_back, .. } = self { read_back.clone() } else { None };
         self.actions().iter().filter_map(fact).chain(proof).collect()

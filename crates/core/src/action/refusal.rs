@@ -9,7 +9,7 @@ use crate::{
     ui::{CellRange, CellRef, TableShape},
 };
 
-/// What lies over the target.
+/// Object that covers the target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cover {
@@ -52,7 +52,7 @@ pub enum Refusal {
     DialogInFront {
         /// The dialog.
         dialog: WindowRef,
-        /// What it blocks, where the target's window is another one than that of the action.
+        /// Window that it blocks, if the target is in another window than that of the action.
         of: Option<WindowRef>,
     },
     /// The element keeps moving.
@@ -74,10 +74,10 @@ pub enum Refusal {
     Covered {
         /// The element.
         element: ElementRef,
-        /// What covers it.
+        /// Object that covers it.
         by: Cover,
     },
-    /// What was found in a picture is no longer drawn there.
+    /// The element found in a picture is no longer drawn there.
     NoLongerDrawn {
         /// The element.
         element: ElementRef,
@@ -86,7 +86,7 @@ pub enum Refusal {
     DrawnOtherwise {
         /// The element.
         element: ElementRef,
-        /// What is drawn there.
+        /// Text drawn there.
         shows: String,
     },
     /// The point is outside of the window.
@@ -105,27 +105,27 @@ pub enum Refusal {
         /// The window.
         by: WindowRef,
     },
-    /// What is there now is not what was judged.
+    /// The current target differs from the one that was judged.
     LastLook {
-        /// What was found just before the input.
+        /// Finding just before the input.
         found: LastLook,
     },
     /// The window closed before.
     WindowClosed,
-    /// It was cancelled before anything was sent.
+    /// The action was cancelled before anything was sent.
     Cancelled,
     /// The target does not offer what the action needs.
     Unsupported {
         /// The target.
         element: ElementRef,
-        /// What it does not offer.
+        /// Missing capability.
         what: Unsupported,
     },
     /// There is nothing of that name.
     NotFound {
         /// The name that was asked for; empty for any.
         name: String,
-        /// Where it was looked for, and what is there.
+        /// Place of the search, with the names available there.
         among: Among,
     },
     /// The cells are outside of the table.
@@ -160,16 +160,16 @@ pub enum Refusal {
         element: ElementRef,
         /// The path up to there; empty for a context menu.
         path: Vec<String>,
-        /// What came of the click.
+        /// Evidence on the click.
         evidence: Box<Evidence>,
-        /// How long was waited for it, in milliseconds.
+        /// Time spent waiting for it, in milliseconds.
         waited_ms: u64,
     },
     /// There is no such file.
     NoFile {
         /// The path.
         path: String,
-        /// Whether its folder is missing too.
+        /// `true` if its folder is missing too.
         folder: bool,
         /// Similar names in the folder, best first.
         near: Vec<String>,
@@ -180,17 +180,17 @@ pub enum Refusal {
     FileExists {
         /// The path.
         path: String,
-        /// Whether it is a folder.
+        /// `true` if it is a folder.
         is_folder: bool,
     },
     /// The arguments are outside of what a call accepts.
     Arguments {
-        /// What is wrong.
+        /// Problem with the arguments.
         problem: ArgumentProblem,
     },
 }
 
-/// What a last look found, just before the input.
+/// Finding of a last look, just before the input.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "look", rename_all = "snake_case")]
 pub enum LastLook {
@@ -198,7 +198,7 @@ pub enum LastLook {
     Replaced {
         /// The element that was judged.
         judged: Box<ElementRef>,
-        /// What is there now.
+        /// Element that is there now.
         found: ElementRef,
     },
     /// The keyboard goes to another application.
@@ -210,28 +210,28 @@ pub enum LastLook {
     },
     /// The rules want a person to approve what is there now.
     NeedsApproval {
-        /// What is there.
+        /// Element that is there.
         element: ElementRef,
         /// The rule.
         rule: String,
     },
     /// A secret may not be typed into what is there now.
     Secret {
-        /// What is there.
+        /// Element that is there.
         element: ElementRef,
         /// Why not.
         reason: String,
     },
     /// The rules deny what is there now.
     Denied {
-        /// What is there.
+        /// Element that is there.
         element: ElementRef,
         /// The rule.
         rule: String,
     },
 }
 
-/// What a target does not offer.
+/// Capability that a target does not offer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum Unsupported {
@@ -270,7 +270,7 @@ pub enum Unsupported {
     Cells,
 }
 
-/// Where a name was looked for, and what is there.
+/// Place of a search for a name, with the names available there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "among", rename_all = "snake_case")]
 pub enum Among {
@@ -311,18 +311,18 @@ pub enum Among {
     },
 }
 
-/// What is wrong with the arguments of an action.
+/// Problem with the arguments of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "problem", rename_all = "snake_case")]
 pub enum ArgumentProblem {
     /// The number of chords.
     Chords {
-        /// How many were given.
+        /// Given number.
         given: u64,
         /// The most.
         max: u64,
     },
-    /// How often chords are pressed.
+    /// Number of times that chords are pressed.
     Times {
         /// The most.
         max: u32,
@@ -351,7 +351,7 @@ pub enum ArgumentProblem {
     Rows,
     /// The number of cells.
     Cells {
-        /// How many were given.
+        /// Given number.
         given: u64,
         /// The most.
         max: u64,

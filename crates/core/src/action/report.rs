@@ -1,4 +1,4 @@
-//! What a call returned.
+//! Data returned by a call.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,11 +8,11 @@ use crate::{command::Route, ids::WindowId, ui::WindowInfo};
 /// One action with what came of it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Action {
-    /// What it did.
+    /// Kind of the action.
     pub act: Act,
-    /// What it was aimed at.
+    /// Target of the action.
     pub aim: Aim,
-    /// What shows whether it worked.
+    /// Evidence on the success of the action.
     pub evidence: Evidence,
     /// Which way it went; `None` if nothing was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -20,9 +20,9 @@ pub struct Action {
     /// All changes seen, in order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// How long the effect was waited for, in milliseconds.
+    /// Time spent waiting for the effect, in milliseconds.
     pub waited_ms: u64,
-    /// What the application was waited for meanwhile, in order of first occurrence.
+    /// Events that the application was given time for meanwhile, in order of first occurrence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub waited_for: Vec<WaitedFor>,
 }
@@ -75,7 +75,7 @@ impl Action {
     }
 }
 
-/// What a call returned, as data. The sentence for it is made where it is shown.
+/// Data returned by a call. The sentence for it is made where it is displayed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "snake_case")]
 pub enum Report {
@@ -89,11 +89,11 @@ pub enum Report {
         /// The actions.
         actions: Vec<Action>,
     },
-    /// What a call of an application's own interface did, such as UNO of LibreOffice.
+    /// Effect of a call of an application's own interface, such as UNO of LibreOffice.
     Native {
-        /// What was done.
+        /// Description of the effect.
         did: String,
-        /// What was read back afterwards, which proves it; `None` if nothing was.
+        /// State read back afterwards, which proves it; `None` if nothing was read back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         read_back: Option<String>,
     },

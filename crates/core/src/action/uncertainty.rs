@@ -12,14 +12,14 @@ pub enum Uncertainty {
     Elsewhere {
         /// The element as it was before.
         element: ElementRef,
-        /// What it is now.
+        /// Its new state.
         now: Now,
     },
-    /// It was accepted, and nothing shows whether it had an effect.
+    /// The action was accepted, and nothing shows whether it had an effect.
     NothingShown,
     /// Pixels changed, and the application exposes nothing of it.
     Pixels {
-        /// Whether the target was found in a picture, so that nothing else was to be expected.
+        /// `true` if the target was found in a picture, so that nothing else was to be expected.
         in_picture: bool,
     },
     /// The target cannot be read any more.
@@ -27,7 +27,7 @@ pub enum Uncertainty {
         /// The error.
         error: String,
     },
-    /// It was written without being read back.
+    /// The text was written without being read back.
     Blind {
         /// Why.
         why: Blindness,
@@ -37,9 +37,9 @@ pub enum Uncertainty {
         /// The file, if it is known.
         path: Option<String>,
     },
-    /// It was cancelled. What was sent is known, and nothing shows what the application made of it.
+    /// The action was cancelled. The inputs sent are recorded, and nothing shows their effect in the application.
     Cancelled {
-        /// What was sent.
+        /// Inputs sent.
         cancellation: Cancellation,
     },
 }

@@ -20,7 +20,7 @@ pub struct AgentDefinition {
     pub id: AgentId,
     /// Its name, equal to that of its registered kind.
     pub name: String,
-    /// What it can do, in a sentence or two for the HostAgent.
+    /// Capabilities, in a sentence or two for the HostAgent.
     pub introduction: String,
     /// Who drives it.
     pub home: AgentHome,
@@ -91,7 +91,7 @@ pub const AGENT_USER_PROMPT: &str = include_str!("../../prompts/agent_user.md");
 /// The report of a delegate agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentReport {
-    /// How the sub-task ended.
+    /// Final status of the sub-task.
     pub status: SubtaskStatus,
     /// The result, or the reason for a failure.
     pub result: String,

@@ -1,4 +1,4 @@
-//! What a command was judged on.
+//! Facts on which a command was judged.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,8 @@ use crate::{
     ui::Role,
 };
 
-/// What a command was judged on. The gate stamps it; the executor compares it with what is there just before the input.
+/// Facts on which a command was judged. The gate stamps them on the command; the executor compares them with
+/// the current state just before the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
     /// The elements that it is aimed at, as they were shown.
@@ -33,16 +34,16 @@ pub struct Judged {
     /// Hosts of the page that showed the target, and of the addresses that it opens.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// Whether the target was in a page whose host is not known.
+    /// `true` if the target was in a page with an undetermined host.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub host_unknown: bool,
-    /// Whether the window showed a page, so that it may have a field for addresses.
+    /// `true` if the window showed a page, so that it may have a field for addresses.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shows_page: bool,
     /// The files that it opens or saves, absolute.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
-    /// What it names, and where that comes from.
+    /// Values that it names, with their origins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<Value>,
     /// The file of the document that the window showed, absolute.
@@ -51,7 +52,7 @@ pub struct Judged {
     /// The message that it sends, if the user has dictated it to somebody whom the user has named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dictated: Option<String>,
-    /// Whether a person approved it, now or for the session.
+    /// `true` if a person approved it, now or for the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub approved: bool,
 }
@@ -67,10 +68,10 @@ pub struct JudgedElement {
     pub name: String,
     /// The window, dialog or pop-up that showed it.
     pub window: WindowId,
-    /// Whether it was found in a picture.
+    /// `true` if it was found in a picture.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub drawn: bool,
-    /// Whether it was in a page.
+    /// `true` if it was in a page.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub in_page: bool,
 }
@@ -83,7 +84,7 @@ impl JudgedElement {
 }
 
 impl Judged {
-    /// What a subject was judged on.
+    /// Collects the facts on which a subject was judged.
     pub(crate) fn of(subject: Subject) -> Self {
         Self {
             names: subject.names().map(str::to_owned).collect(),

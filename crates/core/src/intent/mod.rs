@@ -1,9 +1,9 @@
-//! What an action is, before it runs: what it does, and what it is aimed at.
+//! Intent of an action before it runs: its effect, and its targets.
 //!
-//! A tool declares both as data: [`Does`] for the whole, [`Takes`] for each argument. The gate reads the arguments of a
-//! command once ([`read`]) and writes them back in canonical form; policy, approval, journal and executor all take that
-//! value. What was judged is stamped on the command ([`Judged`]), and the executor compares it with what is there
-//! just before input goes out.
+//! A tool declares both as data: [`Does`] for the whole, [`Takes`] for each argument. The gate reads the
+//! arguments of a command once ([`read`]) and writes them back in canonical form; policy, approval, journal and
+//! executor all take that value. The judged facts are stamped on the command ([`Judged`]), and the executor
+//! compares them with the current state just before input is sent.
 
 mod judged;
 mod read;
@@ -17,7 +17,7 @@ use crate::{
     keys::KeyChord,
 };
 
-/// What a tool does, as far as a policy has to know.
+/// Effect of a tool, as far as a policy needs it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Does {
@@ -120,7 +120,7 @@ impl Does {
     }
 }
 
-/// What an argument of a tool is.
+/// Kind of an argument of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Takes {
@@ -160,9 +160,9 @@ pub enum Takes {
     Address,
     /// The question that the command answers, in the words of the dialog.
     Question,
-    /// Whether a question is answered with yes.
+    /// Flag: a question is answered with yes.
     Accepts,
-    /// Whether a file that exists may be replaced.
+    /// Flag: an existing file may be replaced.
     Replaces,
 }
 
@@ -181,12 +181,12 @@ impl Takes {
     }
 }
 
-/// What a command does and is aimed at.
+/// Effect and targets of a command.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Intent {
-    /// What it does.
+    /// Kind of its effect.
     pub does: Does,
-    /// What it is aimed at, in the order of its arguments.
+    /// Targets, in the order of its arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub aims: Vec<Aimed>,
 }
@@ -230,7 +230,7 @@ pub enum Aimed {
     },
     /// Text that is entered. It stands in the arguments.
     Text {
-        /// Whether it contains a line break, which presses Return.
+        /// `true` if it contains a line break, which presses Return.
         presses_return: bool,
     },
     /// A secret that is entered in place of its name.

@@ -1,4 +1,4 @@
-//! What an operator does, and what it says of its sub-task.
+//! Gestures of an operator, and its reply about its sub-task.
 
 use crate::{
     action::Button,
@@ -13,11 +13,11 @@ use crate::{
 pub enum Gesture {
     /// Clicks.
     Click {
-        /// Where.
+        /// Place.
         at: Point<Image>,
         /// With which button.
         button: Button,
-        /// How often: 1 to 3.
+        /// Number of times: 1 to 3.
         count: u8,
     },
     /// Drags with the left button.
@@ -29,7 +29,7 @@ pub enum Gesture {
     },
     /// Turns the mouse wheel.
     Scroll {
-        /// Where; `None` for what has the focus.
+        /// Place; `None` for the element with the focus.
         at: Option<Point<Image>>,
         /// Notches to the right; negative for left.
         right: i32,
@@ -58,7 +58,7 @@ pub enum Gesture {
 pub struct OperatorReply {
     /// Its reasoning; may be empty.
     pub thought: String,
-    /// What it does, in order.
+    /// Gestures, in order.
     pub gestures: Vec<Gesture>,
     /// CONTINUE, SCREENSHOT, FINISH, FAIL, PENDING or CONFIRM.
     pub status: AppStatus,

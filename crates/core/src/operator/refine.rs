@@ -17,7 +17,7 @@ use crate::{
     ui::{Element, Role, Source, State, Tree},
 };
 
-/// What is pressed as a whole: where it is clicked makes no difference.
+/// Roles of elements that are pressed as a whole: the place of the click makes no difference.
 const WHOLE: &[Role] = &[
     Role::CHECK_BOX,
     Role::CHECK_MENU_ITEM,
@@ -39,12 +39,12 @@ const WHOLE: &[Role] = &[
 /// Parts of a control that have no function of their own.
 const PARTS: &[Role] = &[Role::FILLER, Role::IMAGE, Role::LABEL, Role::PANEL, Role::STATIC];
 
-/// What a gesture at a place is aimed at.
+/// Target of a gesture at a place.
 struct Spot<'a> {
     point: Point<Screen>,
     /// The innermost element there; `None` if the application lists none.
     element: Option<&'a Element>,
-    /// What is pressed by a click there, if that is pressed as a whole.
+    /// Element that a click there presses, if that is pressed as a whole.
     whole: Option<&'a Element>,
 }
 
@@ -101,7 +101,7 @@ pub fn refine(reply: &OperatorReply, view: &WindowView) -> Result<Vec<ProposedAc
 
 const NOTHING_TO_SCROLL: &str = "nothing is listed there that could be scrolled; use keys such as Page_Down";
 
-/// What is at a pixel of the picture.
+/// Returns the target at a pixel of the picture.
 ///
 /// # Errors
 /// There is no picture, or the pixel is not in it or shows no window.
@@ -155,7 +155,8 @@ fn drawn(tree: &Tree, point: Point<Screen>) -> Option<&Element> {
     found.filter(|element| covers(element, point)).min_by_key(area)
 }
 
-/// What a click on an element presses as a whole: the element, or the control that it is a mere part of.
+/// Returns the element that a click on an element presses as a whole: the element, or the control of which it
+/// is a mere part.
 fn pressed<'a>(tree: &'a Tree, element: &'a Element) -> Option<&'a Element> {
     let mut upwards = std::iter::once(element).chain(tree.ancestors(element.id));
     let control = upwards.find(|one| !PARTS.contains(&one.role))?;

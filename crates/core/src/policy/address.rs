@@ -29,22 +29,22 @@ pub(super) fn host_typed(text: &str) -> Option<String> {
     (has_domain || host == "localhost" || is_number && host.contains(['.', ':'])).then_some(host)
 }
 
-/// What a text opens in the address field of a browser.
+/// Target of a text in the address field of a browser.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Opened {
     /// A page of this host.
     Host(String),
-    /// What the address itself holds or runs: a script, a document.
+    /// Content that the address itself holds or runs: a script, a document.
     Script(String),
 }
 
-/// How often an address may stand in another one.
+/// Maximum nesting depth of addresses in one another.
 const NESTED_MAX: usize = 4;
-/// How much of an address is shown, in characters.
+/// Maximum length of a displayed address, in characters.
 const SHOWN_MAX: usize = 80;
 
-/// What a text opens in the address field of a browser, as browsers take it: `view-source:` shows a page, `javascript:` runs what
-/// follows, and words after an address belong to it.
+/// Returns the target of a text in the address field of a browser, as browsers interpret it: `view-source:`
+/// shows a page, `javascript:` runs the rest, and words after an address belong to it.
 pub(super) fn opened(text: &str) -> Option<Opened> {
     // Browsers drop these.
     let text: String =

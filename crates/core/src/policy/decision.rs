@@ -1,4 +1,4 @@
-//! What the policy decides.
+//! Decisions of the policy.
 
 use serde::{Deserialize, Serialize};
 

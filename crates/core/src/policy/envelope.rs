@@ -32,7 +32,7 @@ const SENTENCE_MIN: usize = 12;
 const LABEL_MIN: usize = 3;
 /// The shortest password that is looked for in texts, in characters.
 const PASSWORD_MIN: usize = 4;
-/// How much of a sub-task is kept, in characters.
+/// Maximum length of a stored sub-task, in characters.
 const SUBTASK_CHARS_MAX: usize = 200;
 /// Applications that show pages.
 pub(super) const BROWSERS: &str = "*chrom*|firefox*|*epiphany*|*falkon*|*konqueror*|*midori*|*brave*|vivaldi*|opera*|*edge*|*librewolf*|*browser*";
@@ -149,7 +149,8 @@ impl Subject {
     }
 }
 
-/// Where the name of an application comes from: the user and the plan name it by one of its words, a text by all of them.
+/// Returns the origin of an application's name: the user and the plan name it by one of its words, a text by
+/// all of them.
 fn called(names: &[String], texts: &dyn Texts) -> Origin {
     let names_it = |text: &&str| {
         names.iter().any(|name| {
@@ -170,7 +171,7 @@ fn called(names: &[String], texts: &dyn Texts) -> Origin {
     Origin::of_heard(&names, texts)
 }
 
-/// Where the words of a sub-task come from.
+/// Returns the origin of the words of a sub-task.
 fn subtask_from(subtask: &str, texts: &dyn Texts) -> Origin {
     let plain = subtask.trim();
     if texts.said().iter().any(|said| has_words(said, plain)) {
@@ -205,16 +206,16 @@ fn means(value: &mut Value, document: Option<&str>, reading: &Reading<'_>) {
     }
 }
 
-/// What a command enters, and the field that takes it.
+/// Input of a command, and the field that receives it.
 pub(super) struct Own<'a> {
     pub(super) field: Option<&'a Element>,
     /// The surface of the field.
     pub(super) surface: Option<&'a Surface>,
     view: &'a WindowView,
-    /// Whether it is aimed at an element.
+    /// `true` if the command is aimed at an element.
     is_aimed: bool,
     sets: bool,
-    /// What the command types.
+    /// Text that the command types.
     pub(super) typed: String,
     /// The same with what the step has typed into the field before.
     letters: String,
@@ -247,7 +248,7 @@ impl<'a> Own<'a> {
         }
     }
 
-    /// Where the text stands that goes into a field for a password, if the user has not said it.
+    /// Returns the place of the text for a password field, if the user has not named it.
     pub(super) fn password(&self, command: &Command, texts: &dyn Texts) -> Option<String> {
         self.field.filter(|field| field.role == Role::PASSWORD_TEXT)?;
         if command.intent.aims.iter().any(|aimed| matches!(aimed, Aimed::Secret { .. })) {
@@ -365,7 +366,7 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).filter(is_name)
 }
 
-/// What is separated in a field for recipients.
+/// Splits the text of a field for recipients at its separators.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     text.split([',', ';', '\n', '\r', '\t']).map(str::trim)
 }

@@ -1,11 +1,13 @@
-//! Where values go that a workflow has read: into an address, to another application, to a program, to a page, to somebody.
+//! Flow of values that a workflow has read: into an address, to another application, to a program, to a page,
+//! to a recipient.
 //!
-//! No user has seen a value that a step reads while the workflow runs. So it stays where it was read, unless the user was shown
-//! that it goes on, or approves it:
+//! No user has seen a value that a step reads while the workflow runs. So it stays where it was read, unless
+//! the user has seen that it is passed on, or approves it:
 //!
-//! - of a workflow that was made here: everything that it was learnt with. An address with a value that was read is covered if the workflow
-//!   itself writes its host in front of the value.
-//! - of a workflow that the user trusts: fields of other applications, the clipboard and other pages, and nothing that leaves them at once.
+//! - of a workflow that was made here: every flow that it was learned with. An address with a value that was
+//!   read is covered if the workflow itself writes its host in front of the value.
+//! - of a workflow that the user trusts: fields of other applications, the clipboard and other pages, and
+//!   nothing that leaves them at once.
 //! - of a stranger's workflow: nothing.
 
 use std::{fmt, sync::LazyLock};
@@ -47,7 +49,7 @@ pub(crate) fn copies_by_name(names: &[String]) -> bool {
     names.iter().any(|name| COPIES.have(&folded(name)))
 }
 
-/// Where a value goes that was read.
+/// Destination of a value that was read.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "snake_case")]
 enum Sink {
@@ -130,7 +132,7 @@ impl Subject {
         self.flow = flows.into_iter().find(|flow| !flow.is_covered());
     }
 
-    /// Where a value goes in this command; `None` if it stays where it was read.
+    /// Returns the destination of a value in this command; `None` if it stays where it was read.
     fn sink(&self, carried: &Carried, command: &Command, reading: &Reading<'_>) -> Option<Sink> {
         let takes = command.takes_in(reading.tools);
         let takes = takes.iter().find(|(name, _)| *name == carried.argument).map(|(_, takes)| *takes);
@@ -163,7 +165,7 @@ impl Subject {
         }
     }
 
-    /// Where a value goes that is entered into a window.
+    /// Returns the destination of a value that is entered into a window.
     fn entered(
         &self,
         carried: &Carried,

@@ -1,5 +1,5 @@
-//! What keys and clicks amount to beyond the names of what they are aimed at: letters that press buttons, keys that delete, files
-//! that are run when they are opened.
+//! Effects of keys and clicks beyond the names of their targets: letters that press buttons, keys that delete,
+//! files that are run when they are opened.
 
 use serde::Serialize;
 
@@ -49,7 +49,7 @@ pub struct Pressable {
     pub role: Role,
     /// Its name.
     pub name: String,
-    /// What stands around it.
+    /// Surroundings of the element.
     pub surroundings: Surroundings,
 }
 
@@ -163,7 +163,8 @@ fn deletes(chord: &KeyChord) -> bool {
         && chord.modifiers.iter().all(|one| matches!(one, Modifier::Ctrl | Modifier::Shift))
 }
 
-/// What a letter may press: with Alt a button or a menu of the window, alone an entry of a menu that is open.
+/// Returns the elements that a letter may press: with Alt a button or a menu of the window, alone an entry of
+/// an open menu.
 fn pressable(chord: &KeyChord, view: &WindowView) -> Vec<Pressable> {
     let Key::Char(letter) = chord.key else { return Vec::new() };
     let with_alt = chord.modifiers.contains(&Modifier::Alt);

@@ -1,8 +1,9 @@
-//! Where the values of a command come from: from the words of the user, or from what agents have read.
+//! Origins of the values of a command: the words of the user, or the texts that agents have read.
 //!
-//! The request of the user and the user's answers say what is wanted. Everything else that agents read, such as screens, documents and
-//! results of tools, may be written by somebody else. So a value that names who is reached (the host of a page, a recipient)
-//! and that the user has not named is asked about, with the text that it stands in.
+//! The request of the user and the user's answers define the task. All other texts that agents read, such as
+//! screens, documents and results of tools, may be written by a third party. So a value that names a receiver
+//! (the host of a page, a recipient) and that the user has not named requires a question, with the text that
+//! contains it.
 
 use std::fmt;
 
@@ -11,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use super::address::{mail_addresses, names_host};
 use crate::{provenance::Carried, text::clip};
 
-/// How much of a text is quoted around a value, in characters.
+/// Maximum length of the text quoted around a value, in characters.
 const QUOTED_MAX: usize = 120;
 
-/// What a value of a command is.
+/// Kind of a command's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ValueKind {
@@ -32,15 +33,15 @@ pub enum ValueKind {
     Argument,
 }
 
-/// Where a value comes from.
+/// Origin of a value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum Origin {
     /// The user named it.
     User,
-    /// It stands in a text that an agent has read, and the user has not named it.
+    /// Named in a text that an agent has read, and not by the user.
     Outside {
-        /// Where that text is: `paragraph e17 in w2 “Inbox”`.
+        /// Place of that text: `paragraph e17 in w2 “Inbox”`.
         place: String,
         /// The text around the value.
         text: String,
@@ -52,53 +53,53 @@ pub enum Origin {
 /// A value of a command, and where it comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Value {
-    /// What it is.
+    /// Kind of the value.
     pub kind: ValueKind,
     /// The value.
     pub text: String,
-    /// Where it comes from.
+    /// Origin of the value.
     pub origin: Origin,
 }
 
 /// A text that an agent has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadText<'a> {
-    /// Where it is.
+    /// Place of the text.
     pub place: String,
     /// The text.
     pub text: &'a str,
 }
 
-/// What values are looked up in.
+/// Texts in which values are looked up.
 pub trait Texts {
     /// The words of the user: requests, answers, instructions.
     fn said(&self) -> Vec<&str>;
     /// The texts that agents have read and that are at hand, the latest first.
     fn read(&self) -> Vec<ReadText<'_>>;
-    /// What was heard from outside: results of tools, documents, pages, reports. Without what windows say of themselves, such as
-    /// their titles, the latest first.
+    /// Returns the texts from outside: results of tools, documents, pages, reports. Excludes what windows say of
+    /// themselves, such as their titles. The latest first.
     fn heard(&self) -> Vec<ReadText<'_>>;
-    /// What was planned before anything was heard.
+    /// Returns the plans made before any text from outside was received.
     fn planned(&self) -> Vec<&str>;
     /// The files that the session has saved, absolute.
     fn made(&self) -> Vec<&str>;
-    /// Where the password stands that these dots stand for, if the user has not said it.
+    /// Returns the place of the password that these dots stand for, if the user has not provided it.
     fn password_from(&self, dots: &str) -> Option<String>;
     /// The place of the stranger's file that decides what is done now: `step 2 of the workflow “order”, which …`. `None` if a model
     /// decides, or a file of the user's. What such a file names and the user has not named is from outside, whatever it is made of.
     fn stranger(&self) -> Option<String>;
-    /// What a paste enters, if a workflow decides what is done: what its steps have copied.
+    /// Returns the content of a paste, if a workflow decides the actions: the value that its steps have copied.
     fn pasted(&self) -> Option<Carried>;
 }
 
 impl Origin {
-    /// Where a value comes from that the user has not named: from the text that it stands in, or from the model.
+    /// Returns the origin of a value that the user has not named: the text that contains it, or the model.
     pub(super) fn of_unnamed(value: &str, texts: &dyn Texts) -> Self {
         let lower = value.to_lowercase();
         Self::in_texts(texts.read(), |text| text.find(&lower)).or_strangers(value, texts)
     }
 
-    /// Where whole words come from that the user has not said: from what was heard, or from the model.
+    /// Returns the origin of whole words that the user has not used: a text from outside, or the model.
     pub(super) fn of_heard(words: &[&str], texts: &dyn Texts) -> Self {
         let found = Self::in_texts(texts.heard(), |text| {
             words.iter().find_map(|one| find_words(text, &one.to_lowercase()))
@@ -214,7 +215,7 @@ pub(super) fn has_words(text: &str, value: &str) -> bool {
     find_words(&text.to_lowercase(), &value.trim().to_lowercase()).is_some()
 }
 
-/// Where whole words stand in a text, both in lower case.
+/// Finds whole words in a text, both in lower case, and returns their position.
 fn find_words(text: &str, value: &str) -> Option<usize> {
     if value.is_empty() {
         return None;

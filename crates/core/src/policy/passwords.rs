@@ -24,12 +24,13 @@ pub(crate) struct PasswordPlace {
     pub(crate) application: String,
     /// The host of the page that the field is in.
     pub(crate) host: Option<String>,
-    /// Where the text stands, if the user has not said it.
+    /// Place of the text, if the user has not provided it.
     pub(crate) from: Option<String>,
 }
 
 impl PasswordPlace {
-    /// Where a command enters something in clear, if that is a field for passwords. Its intent was read.
+    /// Returns the password field into which a command enters something in clear, if there is one. The intent of
+    /// the command has been read.
     pub(crate) fn of(command: &Command, reading: &Reading<'_>) -> Option<Self> {
         let Observation::Window(view) = reading.observation else { return None };
         let enters =
@@ -53,7 +54,7 @@ impl PasswordPlace {
 pub(crate) struct EnteredText {
     /// The text.
     pub(crate) text: String,
-    /// How its argument writes it, if that is otherwise: as key chords.
+    /// Form in its argument, if different: key chords.
     pub(crate) written: Option<String>,
 }
 
@@ -130,7 +131,7 @@ fn password_field<'a>(element: &'a Element, surface: &'a Surface) -> Option<&'a 
     outside.or_else(inside)
 }
 
-/// Where a secret that a command types comes from, if that is a password that the user has not said.
+/// Returns the origin of a secret that a command types, if that is a password that the user has not provided.
 pub(super) fn origin_of_secret(command: &Command, texts: &dyn Texts) -> Option<String> {
     texts.password_from(named(command)?)
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::origin::has_words;
 
-/// What paths are relative to.
+/// Folders that paths are relative to.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Places {

@@ -25,7 +25,7 @@ pub struct Rule {
     /// Name of the tool.
     #[serde(default = "any")]
     pub tool: String,
-    /// What the tool does, by the words of [`Does`]: `press`, `type`, `run`, …
+    /// Effect of the tool, by the words of [`Does`]: `press`, `type`, `run`, …
     #[serde(default = "any", skip_serializing_if = "is_any")]
     pub does: String,
     /// Application that is acted on: its display name or its short name.
@@ -41,7 +41,7 @@ pub struct Rule {
     /// File that is opened or saved, or path that is typed: absolute, or starting with `~/`.
     #[serde(default = "any", skip_serializing_if = "is_any")]
     pub path: String,
-    /// Where what the command names comes from: `user`, `outside` or `model` ([`Origin`](super::Origin)).
+    /// Origin of the values that the command names: `user`, `outside` or `model` ([`Origin`](super::Origin)).
     #[serde(default = "any", skip_serializing_if = "is_any")]
     pub from: String,
     /// Role of the target element, such as `push button`.
@@ -75,7 +75,7 @@ fn is_any(pattern: &str) -> bool {
 pub struct Policy {
     /// The rules, in order.
     pub rules: Vec<Rule>,
-    /// Whether to ask a person if a model replies CONFIRM, and before actions that usually cannot be undone.
+    /// If `true`, a person is consulted if a model replies CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
     /// Labels that it asks about besides those that it knows.
     #[serde(skip_serializing_if = "Words::is_empty")]

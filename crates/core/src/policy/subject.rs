@@ -1,4 +1,4 @@
-//! What rules are matched with: a command in the light of what the agent was shown.
+//! Subject that rules are matched with: a command in the light of the agent's observation.
 
 use serde::Serialize;
 
@@ -30,7 +30,7 @@ pub(super) const HARMLESS: &str =
 pub struct Subject {
     /// The tool.
     pub tool: String,
-    /// What the tool does.
+    /// Effect of the tool.
     pub does: Does,
     /// Display name of the application; empty if there is none.
     pub application: String,
@@ -42,13 +42,13 @@ pub struct Subject {
     pub window: String,
     /// Hosts of the page that shows the target, and of the addresses that it opens.
     pub hosts: Vec<String>,
-    /// Whether the target is in a page whose host is not known.
+    /// `true` if the target is in a page with an undetermined host.
     pub host_unknown: bool,
-    /// Whether the window shows a page, so that it may have a field for addresses.
+    /// `true` if the window shows a page, so that it may have a field for addresses.
     pub shows_page: bool,
     /// The files that it opens or saves, and the paths that it types, absolute.
     pub paths: Vec<String>,
-    /// What it names, and where that comes from.
+    /// Values that it names, with their origins.
     pub values: Vec<Value>,
     /// Role of the element; `None` if there is no element or its role is unknown.
     pub role: Option<String>,
@@ -58,16 +58,16 @@ pub struct Subject {
     pub keys: Vec<String>,
     /// The arguments of the program that it starts, the files that it opens, or what a tool of another source is given, in order.
     pub arguments: Vec<String>,
-    /// Where its tool comes from, if it is none of ours.
+    /// Source of its tool, if that is none of ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
     /// The program that it starts, if that is no installed application.
     pub stranger: Option<String>,
     /// The elements that the command is aimed at, as they were shown.
     pub elements: Vec<JudgedElement>,
-    /// Whether it presses Return, by a key or by a line break in a text.
+    /// `true` if it presses Return, by a key or by a line break in a text.
     pub presses_return: bool,
-    /// What stands around the element.
+    /// Surroundings of the element.
     pub surroundings: Surroundings,
     /// The recipients in the fields of the window, to whom its message goes when it is sent.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -75,7 +75,7 @@ pub struct Subject {
     /// The file that it writes or names, if that is run or read without being opened.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub writes_executed: Option<String>,
-    /// Whether it types into a field that may take the place of a file.
+    /// `true` if it types into a field that may accept the location of a file.
     #[serde(skip)]
     pub types_place: bool,
     /// The file that it may replace, if the user has not named it and the session has not made it.
@@ -87,34 +87,34 @@ pub struct Subject {
     /// The file of the document that the window shows, absolute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
-    /// Whether that is run or read without being opened.
+    /// `true` if that document is run or read without being opened.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub document_runs: bool,
     /// The descriptions of the targets, such as their tooltips.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub descriptions: Vec<String>,
-    /// What its keys may press without naming it.
+    /// Elements that its keys may press without naming them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub may_press: Vec<Pressable>,
-    /// Whether its target is a text that can be edited.
+    /// `true` if its target is an editable text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub editable: bool,
     /// The message that it sends, if the user has dictated it to somebody whom the user has named.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dictated: Option<String>,
-    /// Whether its labels were read in a picture where it clicks.
+    /// `true` if its labels were read in a picture at the place of its click.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub drawn_there: bool,
-    /// Whether its keys end or paste a line in a terminal.
+    /// `true` if its keys end or paste a line in a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub feeds_terminal: bool,
-    /// Whether it deletes by a key what is chosen in a list of files or messages.
+    /// `true` if it deletes by a key the selection in a list of files or messages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub deletes_chosen: bool,
     /// The file that it opens where files are shown, if opening it runs it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runs: Option<String>,
-    /// Whether it enters a line where lines are run, though nothing there says that it is a terminal.
+    /// `true` if it enters a line where lines are run, though nothing there identifies a terminal.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub enters_line: bool,
     /// The application that it goes to, if a text from outside names that, and neither the user nor the plan does.
@@ -123,7 +123,7 @@ pub struct Subject {
     /// The file that it gives to a page, if the user has not named it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uploads: Option<Value>,
-    /// Where the text stands that it fills into a field for a password, if the user has not said it.
+    /// Place of the text that it enters into a password field, if the user has not provided it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fills_password: Option<String>,
     /// The name of what it presses, if a text from outside has that.
@@ -243,7 +243,7 @@ impl Subject {
         subject
     }
 
-    /// What is known of a command without what it is aimed at.
+    /// Creates the subject of a command without its targets.
     fn unaimed(command: &Command) -> Self {
         let presses = |chord: &KeyChord| matches!(chord.key, Key::Named(NamedKey::Return) | Key::Char('\n'));
         Self {
@@ -424,7 +424,7 @@ impl Subject {
         self
     }
 
-    /// What is started, as a person would type it.
+    /// Returns the started command, as a person would type it.
     pub(super) fn command_line(&self) -> String {
         let words = self.labels.first().into_iter().chain(&self.arguments);
         words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ")

@@ -1,4 +1,4 @@
-//! What stands around the target of a command: what a person reads before they press it.
+//! Surroundings of a command's target: the text that a person reads before they press it.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::{
 
 /// The most texts of a dialog.
 const TEXTS_MAX: usize = 40;
-/// How long each of them may be, in characters.
+/// Maximum length of each of them, in characters.
 const TEXT_MAX: usize = 300;
 /// A dialog with more fields than this is a form, whose labels ask nothing.
 const FIELDS_MAX: usize = 1;
@@ -58,7 +58,7 @@ const PAYMENT: &[&str] = &[
     "카드 번호",
 ];
 
-/// What stands around a target.
+/// Surroundings of a target.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Surroundings {
     /// The title and the texts of the message box that it is in; empty if it is in none.
@@ -68,7 +68,7 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
-    /// What stands around an element of a window.
+    /// Returns the surroundings of an element of a window.
     pub(super) fn of(id: ElementId, surface: &Surface) -> Self {
         let known = |name: &str| {
             let folded = name.to_lowercase();

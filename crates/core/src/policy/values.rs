@@ -60,19 +60,19 @@ const ARGUMENT_MIN: usize = 4;
 /// The most arguments from outside.
 const ARGUMENTS_MAX: usize = 20;
 
-/// What the values of a command are read from.
+/// Context from which the values of a command are read.
 pub(crate) struct Reading<'a> {
     /// The tools that the agent may use.
     pub(crate) tools: &'a [ToolSpec],
     /// The commands of the same step before this one.
     pub(crate) before: &'a [Command],
-    /// What the agent was shown.
+    /// Observation that the agent received.
     pub(crate) observation: &'a Observation,
-    /// What paths are relative to.
+    /// Folders that paths are relative to.
     pub(crate) places: &'a Places,
     /// The applications that may be started without a question.
     pub(crate) applications: Option<&'a [InstalledApplication]>,
-    /// Where values are looked up.
+    /// Texts in which values are looked up.
     pub(crate) texts: &'a dyn Texts,
 }
 
@@ -395,7 +395,8 @@ fn is_address_alone(text: &str) -> bool {
     addresses.peek().is_some() && addresses.all(|is_address| is_address)
 }
 
-/// What Return opens now, in a field of the window beside its page. What was not judged comes from nowhere.
+/// Returns the address that Return opens now, in a field of the window beside its page. `None` if that was
+/// judged; otherwise its origin is the model.
 pub(super) fn address_now(subject: &Subject, judged: &Judged, live: &Element) -> Option<Value> {
     let in_page = judged.elements.iter().any(|one| one.id == live.id && one.in_page);
     let text = live.text.as_deref().filter(|_| subject.presses_return && judged.shows_page && !in_page)?;

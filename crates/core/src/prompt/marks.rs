@@ -16,7 +16,7 @@ use crate::{
 
 /// The bytes of a number.
 const NUMBER_BYTES: usize = 4;
-/// What [`untrusted`] opens and closes a mark with.
+/// Opening and closing of a mark by [`untrusted`].
 const OPENING: &str = "<untrusted source=\"";
 const CLOSING: &str = "\n</untrusted>";
 
@@ -128,7 +128,7 @@ fn visible(text: &str) -> String {
     seen.map(|c| if c != '\n' && is_forbidden_outside(c) { ' ' } else { c }).collect()
 }
 
-/// What opens and closes marks, in the forms that look like it.
+/// Brackets of marks, and characters that look like them.
 const BRACKETS: [char; 3] = ['<', '＜', '﹤'];
 /// The name of a mark.
 const NAME: &str = "untrusted";

@@ -94,7 +94,7 @@ pub struct PromptSet {
     /// Worked examples for the EvaluationAgent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub evaluation_examples: String,
-    /// What is different for AppAgents of an application, by the root of its process or its name, in lower case.
+    /// Differing prompts for AppAgents of an application, by the root of its process or its name, in lower case.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub applications: BTreeMap<String, RolePrompts>,
 }
@@ -247,7 +247,7 @@ fn beginning<'a>(examples: &'a str, user: &'a str) -> Beginning<'a> {
     Beginning { system: "", examples, user, can_end: true, marks: &NO_MARKS }
 }
 
-/// How templates are read.
+/// Creates the environment that parses templates.
 fn environment(name: &'static str) -> Result<Environment<'static>, PromptError> {
     let mut environment = Environment::empty();
     environment.set_undefined_behavior(UndefinedBehavior::SemiStrict);
@@ -274,7 +274,7 @@ const SMALL_HOST_EXAMPLES: &str = "small_host_examples";
 const SMALL_VALUES_EXAMPLES: &str = "small_values_examples";
 const SMALL_APP_EXAMPLES: &str = "small_app_examples";
 
-/// What each template is called, and the variables without which an agent would not know what it works on.
+/// Names of the templates, each with the variables that an agent needs to identify its task.
 const TEMPLATES: &[(&str, &[&str])] = &[
     ("host_system", &["tools"]),
     ("host_user", &["targets", "request"]),

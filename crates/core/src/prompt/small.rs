@@ -201,14 +201,14 @@ fn step_lines(item: &MemoryItem, wording: Wording, marks: &Marks) -> Vec<String>
     item.actions.iter().map(line).collect()
 }
 
-/// What every question of a kind begins with: the system prompt, which says what the marks are, and worked examples with the same marks.
-/// A server that keeps what it read computes it once in a session.
+/// Beginning of every question of a kind: the system prompt, which explains the marks, and worked examples with
+/// the same marks. A server that caches its input computes it once in a session.
 pub(crate) struct Beginning<'a> {
     pub(crate) system: &'a str,
     pub(crate) examples: &'a str,
     /// The template of the message.
     pub(crate) user: &'a str,
-    /// Whether the work can end. If not, examples that end it are left out.
+    /// `true` if the work can end. Otherwise examples that end it are omitted.
     pub(crate) can_end: bool,
     pub(crate) marks: &'a Marks,
 }

@@ -87,7 +87,7 @@ pub fn tools_text(tools: &[ToolSpec]) -> String {
     text.trim_end().to_owned()
 }
 
-/// What tools say of a name that confirms an id.
+/// Description that tools give of a name that confirms an id.
 const CONFIRMS: &str = "The expected name.";
 
 /// A sentence as a part of another one.

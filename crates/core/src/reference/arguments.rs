@@ -9,7 +9,7 @@ pub(super) struct Given<'a> {
     known: Vec<&'static str>,
 }
 
-/// What is wrong with an argument and how to correct it.
+/// Problem with an argument, and its correction.
 pub(super) type Problem = String;
 
 impl<'a> Given<'a> {

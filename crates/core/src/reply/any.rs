@@ -17,7 +17,7 @@ pub enum Reply {
     Host(HostReply),
     /// The decision of an agent that works on a sub-task.
     App(AppReply),
-    /// What is done about a step of a workflow.
+    /// Decision about a step of a workflow.
     Heal(HealReply),
     /// The judgement of a finished round.
     Evaluation(EvaluationReply),

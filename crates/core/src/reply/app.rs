@@ -17,7 +17,7 @@ use crate::{
 /// An AppAgent's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AppReply {
-    /// What it sees.
+    /// Observation of the agent.
     pub observation: String,
     /// Its reasoning.
     pub thought: String,
@@ -42,7 +42,7 @@ pub struct AppReply {
     pub notes: Vec<String>,
     /// The current picture for the blackboard; `None` to drop it.
     pub save_picture: Option<KeptPicture>,
-    /// What is done about a step of a workflow that cannot be done as it is written.
+    /// Decision about a workflow step that cannot be done as written.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub heal: Option<HealReply>,
 }

@@ -28,7 +28,7 @@ pub enum ExtractError {
         "the JSON is truncated {place}, at line {line} column {column}; write it again, complete and shorter"
     )]
     Truncated {
-        /// Where in the structure: `inside the string that starts with "…"`.
+        /// Position in the structure: `inside the string that starts with "…"`.
         place: String,
         /// Last line, from 1.
         line: usize,

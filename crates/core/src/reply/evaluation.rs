@@ -8,7 +8,7 @@ use crate::evaluation::{Judgement, SubScore};
 /// The EvaluationAgent's reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EvaluationReply {
-    /// Whether the request was fulfilled.
+    /// Judgement on the fulfilment of the request.
     pub complete: Judgement,
     /// The reason for the judgement.
     pub reason: String,

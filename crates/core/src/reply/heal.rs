@@ -6,15 +6,15 @@ use serde_json::{Value, json};
 use super::{ReplyError, extract_json, fields::Fields};
 use crate::ids::ElementId;
 
-/// What is done about a step.
+/// Decision about a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HealChoice {
-    /// It is done with this element in place of the one that is missing.
+    /// Do the step with this element in place of the missing one.
     Use(ElementId),
     /// This element is pressed, then the step is tried again.
     Press(ElementId),
-    /// It is left out.
+    /// Skip the step.
     Skip,
     /// The run stops.
     Stop,

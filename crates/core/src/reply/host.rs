@@ -15,7 +15,7 @@ use crate::{
 /// The HostAgent's decision.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HostReply {
-    /// What it sees.
+    /// Observation of the agent.
     pub observation: String,
     /// Its reasoning.
     pub thought: String,

@@ -60,7 +60,7 @@ enum Open {
     List,
 }
 
-/// What separates two members.
+/// Separator between two members.
 enum Next {
     Another,
     End,
@@ -349,7 +349,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the quote here ends the string: decided by what follows it.
+    /// Decides if the quote here ends the string, by the text that follows.
     fn closes(&self, character: char, place: Place) -> Closing {
         let Some(all) = self.rest().get(character.len_utf8()..) else { return Closing::Yes };
         let after = prefix(all);

@@ -71,7 +71,7 @@ pub struct ProposedAction {
     /// A few words that the result contains if the action worked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expect: Option<String>,
-    /// What it carries away from where a step of a workflow has read it.
+    /// Values that it carries away from the place where a step of a workflow has read them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub carries: Vec<Carried>,
 }
@@ -94,7 +94,7 @@ pub struct NextSubtask {
 pub struct Question {
     /// The question.
     pub text: String,
-    /// Whether the round fails without an answer.
+    /// `true` if the round fails without an answer.
     pub required: bool,
     /// Answer to assume after a timeout.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -81,7 +81,7 @@ pub fn parse_operator_reply(text: &str) -> Result<OperatorReply, ReplyError> {
 const NO_ACTION: &str =
     "missing; act, or begin a line with DONE: and the result, FAIL: and the reason, or ASK: and the question";
 
-/// How a reply in words ends the step: from the first line that begins with one of the words.
+/// Finds the end of the step in a reply in words: the first line that begins with one of the words.
 fn ended(text: &str) -> Option<(AppStatus, String)> {
     let mut rest = text;
     loop {

@@ -58,7 +58,7 @@ fn misread_path(text: &str) -> Option<String> {
     (!empty_part && (parents.contains('\\') || has_extension)).then_some(path)
 }
 
-/// Whether backslashes are part of a path.
+/// Parser state that decides if backslashes are part of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathState {
     /// At the start of a string.

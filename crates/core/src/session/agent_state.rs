@@ -66,7 +66,7 @@ pub(super) struct AppAgent {
     pub(super) first_step: u32,
     /// Consecutive SCREENSHOT steps.
     pub(super) screenshots: u32,
-    /// Whether its next question shows the picture even if that is unchanged.
+    /// Set if its next question includes the picture even if that is unchanged.
     #[serde(default)]
     pub(super) picture_wanted: bool,
     /// The elements to annotate in its next observation; `None` for all.
@@ -74,12 +74,12 @@ pub(super) struct AppAgent {
     /// Why its last actions on the current sub-task do not verify it.
     pub(super) doubt: Option<Doubt>,
     pub(super) stall: Stall,
-    /// What it was shown of its window in this sub-task.
+    /// Content of its window that it has received in this sub-task.
     #[serde(default)]
     pub(super) shown: Shown,
     /// The notice for its next step.
     pub(super) notice: String,
-    /// What retrievers found for its sub-task; `None` if they were not asked yet.
+    /// Hits of retrievers for its sub-task; `None` if they were not queried yet.
     #[serde(default)]
     pub(super) hits: Option<Vec<Hit>>,
     /// The last step of which it was shown what others kept for it as a picture.
@@ -102,7 +102,7 @@ pub(super) struct HostAgent {
     pub(super) stall: Stall,
     /// The notice for its next step.
     pub(super) notice: String,
-    /// What retrievers found for the request; `None` if they were not asked yet.
+    /// Hits of retrievers for the request; `None` if they were not queried yet.
     #[serde(default)]
     pub(super) hits: Option<Vec<Hit>>,
     /// The last step of which it was shown what others kept for it as a picture.

@@ -1,7 +1,7 @@
-//! What differs between agents that work on sub-tasks: observation, prompt, statuses and tools.
+//! Differences between agents that work on sub-tasks: observation, prompt, statuses and tools.
 //!
-//! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind defines its own. A
-//! delegate agent takes no steps here: it receives the sub-task and reports.
+//! An AppAgent is the built-in kind, with the prompts and tools of the session; an agent of another kind
+//! defines its own. A delegate agent takes no steps here: it receives the sub-task and reports.
 
 use std::borrow::Cow;
 
@@ -125,7 +125,7 @@ impl Session {
         }
     }
 
-    /// What to show an agent of its observation at `step`: all of it, or the changes.
+    /// Returns the view of an agent's observation at `step`: all of it, or the changes.
     pub(super) fn sight_of(&mut self, worker: Worker, observation: &Observation, step: u32) -> Sight {
         let config = self.config.view.clone();
         let operates = self.operates(worker);
@@ -288,7 +288,7 @@ impl Session {
         })
     }
 
-    /// What the blackboard has on a sub-task, for an agent that works on its own.
+    /// Returns the blackboard's entries on a sub-task, for an agent that works on its own.
     fn delegation_context(&self, subtask: &str, message: &[String]) -> Vec<String> {
         let said = std::iter::once(subtask).chain(message.iter().map(String::as_str));
         context_for(&self.blackboard, &self.round.subtasks, &relevant_words(said))

@@ -122,7 +122,7 @@ impl Bounds<'_> {
             .or_else(|| self.no_time())
     }
 
-    /// How many requests with this upper bound may be sent.
+    /// Returns the number of requests with this upper bound that may be sent.
     ///
     /// # Errors
     /// The reason, if none.
@@ -248,7 +248,7 @@ impl Session {
             .find_map(|bounds| bounds.no_step().or_else(|| bounds.requests(least, model).err()))
     }
 
-    /// How many requests may be sent for a model call.
+    /// Returns the number of requests that may be sent for a model call.
     ///
     /// # Errors
     /// The reason, if none.

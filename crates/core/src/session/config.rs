@@ -31,15 +31,15 @@ pub struct Limits {
     pub money_max: Option<Money>,
     /// The longest time for a round, in milliseconds; `None` for no limit.
     pub wall_ms_max: Option<u64>,
-    /// How often a model is asked to repair an invalid reply.
+    /// Maximum number of requests to a model to repair an invalid reply.
     pub repairs_max: u32,
-    /// How many times a failed observation is tried before it is an error.
+    /// Maximum number of attempts at an observation before its failure is an error.
     pub looks_failed_max: u32,
     /// The most consecutive SCREENSHOT steps of an AppAgent.
     pub screenshots_max: u32,
     /// The most identical steps in a row without an effect; from the second on the agent gets a notice.
     pub repeats_max: u32,
-    /// How many failed sub-tasks in a row fail the round.
+    /// Number of consecutive failed sub-tasks that fail the round.
     pub subtask_failures_max: u32,
     /// The most tokens of one reply.
     pub completion_tokens_max: u32,
@@ -79,7 +79,7 @@ pub struct SessionLimits {
     pub wall_ms_max: Option<u64>,
 }
 
-/// Whether the HostAgent checks a round whose last sub-task is reported as done.
+/// Condition under which the HostAgent checks a round whose last sub-task is reported as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verify {
@@ -92,15 +92,15 @@ pub enum Verify {
     Never,
 }
 
-/// How windows are shown to agents.
+/// Presentation of windows to agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewConfig {
     /// Token limit (estimated) of a window's listing.
     pub tokens_max: usize,
-    /// Whether later views of a sub-task list only changes.
+    /// If `true`, later views of a sub-task list only changes.
     pub changes: bool,
-    /// Whether listed controls are annotated with their ids in pictures.
+    /// If `true`, listed controls are annotated with their ids in pictures.
     pub marks: bool,
     /// The longest side of a picture, in pixels; 0 for no limit.
     pub picture_side_max: u32,
@@ -140,7 +140,7 @@ impl Default for ViewConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evaluate {
-    /// Whether a round judged `no` is returned to the HostAgent, once.
+    /// If `true`, a round judged `no` is returned to the HostAgent, once.
     pub repair: bool,
 }
 
@@ -165,31 +165,31 @@ pub struct SessionConfig {
     /// Which models answer whom, if there are more.
     #[serde(skip_serializing_if = "ModelRoles::is_empty")]
     pub roles: ModelRoles,
-    /// Whether texts can be ranked by their embeddings, for small models.
+    /// If `true`, texts can be ranked by their embeddings, for small models.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub ranks: bool,
     /// Prices of models.
     pub prices: PriceTable,
-    /// Whether the HostAgent checks results reported by AppAgents.
+    /// Condition under which the HostAgent checks results reported by AppAgents.
     pub verify: Verify,
-    /// How finished rounds are evaluated; `None` to trust the agents' report.
+    /// Evaluation of finished rounds; `None` to trust the agents' report.
     pub evaluate: Option<Evaluate>,
-    /// Whether agents may ask the user; otherwise they decide themselves.
+    /// If `true`, agents may ask the user; otherwise they decide themselves.
     pub ask_questions: bool,
-    /// Whether models are sent pictures.
+    /// If `true`, models receive pictures.
     pub pictures: bool,
     /// The secret that the numbers of marks around text from outside are derived from: no text from outside may know it. If it is
     /// empty, there are no marks.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub marks_secret: String,
-    /// How windows are shown to agents.
+    /// Presentation of windows to agents.
     pub view: ViewConfig,
-    /// What a step puts on the blackboard for other agents.
+    /// Parts of a step that are put on the blackboard for other agents.
     pub history_keys: Vec<HistoryKey>,
     /// Which retrievers are asked for whom.
     #[serde(skip_serializing_if = "Retrieval::is_empty")]
     pub retrieval: Retrieval,
-    /// Whether all actions of a reply run, or only the first.
+    /// If `true`, all actions of a reply run; otherwise only the first.
     pub action_sequences: bool,
     /// The HostAgent's tools.
     pub host_tools: Vec<ToolSpec>,
@@ -198,10 +198,10 @@ pub struct SessionConfig {
     /// The applications that may be started without a question; `None` for all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub applications: Option<Vec<InstalledApplication>>,
-    /// What paths are relative to.
+    /// Folders that paths are relative to.
     #[serde(skip_serializing_if = "Places::is_unknown")]
     pub places: Places,
-    /// Where secrets may be typed.
+    /// Permits for typing secrets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<SecretPermit>,
     /// The hosts of the addresses that the user had opened. They count as named by the user.

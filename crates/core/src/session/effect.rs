@@ -26,14 +26,14 @@ pub enum Effect {
     },
     /// Find out how near texts are in meaning to what is wanted, by their embeddings: a small model is offered the nearest alone.
     Rank {
-        /// What is wanted.
+        /// Description that the texts are compared with.
         wanted: String,
         /// The texts.
         texts: Vec<String>,
     },
     /// Ask retrievers for what could help with a piece of work, before its first step.
     Retrieve {
-        /// What is wanted.
+        /// Request to the retrievers.
         lookup: Lookup,
     },
     /// Ask the model.
@@ -69,7 +69,8 @@ pub enum Effect {
         /// The request that the sub-task is a part of.
         #[serde(default)]
         request: String,
-        /// What the blackboard has on it, a paragraph each: text that users, agents and tools gave, and no instructions.
+        /// Entries of the blackboard on it, a paragraph each: text that users, agents and tools gave, and no
+        /// instructions.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         context: Vec<String>,
     },
@@ -90,7 +91,7 @@ pub struct Approval {
     /// Who requires the approval.
     #[serde(default)]
     pub asked_by: AskedBy,
-    /// What an approval for the session would cover, one text for each command that it is needed for.
+    /// Coverage of an approval for the session, one text for each command that needs it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub covers: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What the commands of a reply enter into fields for passwords, and into fields that are not known yet.
+//! Texts that the commands of a reply enter into password fields, and into fields that are not determined yet.
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -33,14 +33,15 @@ const PARTS_MAX: usize = 8;
 pub(super) struct Entry {
     /// The text, without the keys that follow it.
     pub(super) text: String,
-    /// How its argument writes it, if that is otherwise: as key chords.
+    /// Form in its argument, if different: key chords.
     pub(super) written: Option<String>,
     /// The field for passwords that it goes to; `None` if its field is not known yet.
     pub(super) place: Option<PasswordPlace>,
 }
 
 impl Entry {
-    /// What an invalid reply would enter while fields for passwords are shown, or into an element that it describes.
+    /// Returns the texts that an invalid reply would enter while password fields are visible, or into an element
+    /// that it describes.
     pub(super) fn in_invalid(text: &str, view: &WindowView) -> Vec<Self> {
         let start = text.find('{').unwrap_or_default();
         let mut values =
@@ -70,12 +71,12 @@ fn texts_in(json: &Value, shows_password: bool, found: &mut Vec<String>) {
 }
 
 impl Session {
-    /// What a decision enters, whatever its status says: it is recorded in any case.
+    /// Returns the texts that a decision enters, whatever its status: it is recorded in any case.
     pub(super) fn entries_of(&self, worker: Worker, seen: &Observation, decision: &AppReply) -> Vec<Entry> {
         self.entries_in(worker, seen, commands_of(decision, worker))
     }
 
-    /// What commands enter, in order, as far as it may be passwords.
+    /// Returns the texts that commands enter, in order, as far as they may be passwords.
     pub(super) fn entries_in(
         &self,
         worker: Worker,

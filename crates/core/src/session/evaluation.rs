@@ -249,7 +249,7 @@ impl Session {
         vec![subtasks_done(&self.round.subtasks), self.last_effects()]
     }
 
-    /// Whether the last action of each agent had an observed effect.
+    /// Checks that the last action of each agent had an observed effect.
     fn last_effects(&self) -> Finding {
         const NAME: &str = "the last effects were seen";
         let first_step = self.steps.saturating_sub(self.round.spent.tally.steps).saturating_add(1);
@@ -279,7 +279,7 @@ impl Session {
     }
 }
 
-/// Whether the last sub-task finished. A failed one counts unless a later one finished.
+/// Checks that the last sub-task finished. A failed one counts unless a later one finished.
 fn subtasks_done(subtasks: &[SubtaskRecord]) -> Finding {
     const NAME: &str = "the last sub-task finished";
     match subtasks.last() {

@@ -64,7 +64,7 @@ impl fmt::Display for Suspension {
     }
 }
 
-/// How long an approval holds.
+/// Duration of an approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalScope {
@@ -93,7 +93,7 @@ pub struct FollowerPlan {
 }
 
 impl FollowerPlan {
-    /// What says of a request alone who made its file.
+    /// Creates the plan of a mere request, which only states who made its file.
     pub fn of_file(provenance: Provenance) -> Self {
         Self { provenance, ..Self::default() }
     }
@@ -134,13 +134,13 @@ pub enum Event<O = Observation> {
         /// The failure.
         failure: ObserveFailure,
     },
-    /// How near the texts are to what is wanted.
+    /// Similarity of the texts to the wanted one.
     Ranked {
         /// A score for each text, the higher the nearer: the cosine of the angle between the embeddings, in thousandths. Empty if they
         /// could not be computed; then shared words decide.
         scores: Vec<i32>,
     },
-    /// What the retrievers found.
+    /// Hits of the retrievers.
     Retrieved {
         /// The hits, best first.
         hits: Vec<Hit>,
@@ -190,7 +190,7 @@ pub enum Event<O = Observation> {
     },
     /// The parked action was approved.
     Approved {
-        /// How long it holds.
+        /// Duration of the approval.
         #[serde(default)]
         scope: ApprovalScope,
     },
@@ -199,7 +199,8 @@ pub enum Event<O = Observation> {
         /// An instruction what to do instead.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         instruction: Option<String>,
-        /// Whether the instruction is a message of this program, which may quote what was proposed, and not words of the user.
+        /// `true` if the instruction is a message of this program, which may quote the proposal, and not words of the
+        /// user.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         is_message: bool,
     },
@@ -210,7 +211,7 @@ pub enum Event<O = Observation> {
     },
     /// The outcome was received.
     Acknowledged {
-        /// What the agents saw last, as it was at the end.
+        /// Final picture of what the agents saw last.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         picture: Option<PictureRef>,
     },
@@ -243,13 +244,13 @@ pub enum Event<O = Observation> {
     },
     /// The person handed back. Answers no effect.
     HandedBack {
-        /// What they did, a sentence each, without passwords.
+        /// Actions of the person, a sentence each, without passwords.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         acts: Vec<String>,
-        /// What of it is not known or not kept, a sentence each.
+        /// Unobserved or unrecorded parts of the work, a sentence each.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unwatched: Vec<String>,
-        /// What they said with it.
+        /// Message of the person with the hand-back.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
@@ -257,7 +258,7 @@ pub enum Event<O = Observation> {
     /// without an answer, if there was one: a call or delegation then counts as returned with an unknown effect, and any
     /// other effect is requested again under its own number. An ended session waits for another request.
     Resumed {
-        /// Whether the desktop is the same as before. If not, all its windows are gone.
+        /// `true` if the desktop is the same as before. Otherwise all its windows are gone.
         desktop_kept: bool,
     },
 }

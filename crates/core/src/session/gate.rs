@@ -31,7 +31,7 @@ use crate::{
 pub(super) struct Proposal {
     /// The commands, in order.
     pub(super) commands: Vec<Command>,
-    /// Whether its model asks for an approval.
+    /// `true` if its model requests an approval.
     pub(super) confirm: bool,
     /// The reason.
     pub(super) reason: String,
@@ -49,7 +49,7 @@ pub(super) enum Ruled {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Cleared {
     queue: VecDeque<Passage>,
-    /// Whether a person approved them.
+    /// `true` if a person approved them.
     approved: bool,
 }
 
@@ -67,9 +67,9 @@ pub(super) enum Passage {
 
 /// Why the intent of a command was not read.
 pub(super) enum Unread {
-    /// What it is aimed at may only be there once the commands before it have run.
+    /// The target may exist only once the commands before it have run.
     Later,
-    /// It cannot be read, or what it is aimed at is not there.
+    /// The intent cannot be read, or the target does not exist.
     Refused(String),
 }
 
@@ -191,23 +191,23 @@ impl Parked {
     }
 }
 
-/// What a proposal is judged by.
+/// Context in which a proposal is judged.
 pub(super) struct Judging<'a> {
     /// The rules.
     pub(super) policy: &'a Policy,
-    /// What was approved for the session.
+    /// Approvals for the session.
     pub(super) grants: &'a Grants,
-    /// What the agent was shown.
+    /// Observation that the agent received.
     pub(super) observation: &'a Observation,
     /// The tools that it may use.
     pub(super) tools: &'a [ToolSpec],
     /// The applications that may be started without a question.
     pub(super) applications: Option<&'a [InstalledApplication]>,
-    /// Where secrets may be typed.
+    /// Permits for typing secrets.
     pub(super) secrets: &'a [SecretPermit],
-    /// What paths are relative to.
+    /// Folders that paths are relative to.
     pub(super) places: &'a Places,
-    /// Where the values of commands are looked up.
+    /// Texts in which the values of commands are looked up.
     pub(super) texts: &'a dyn Texts,
     /// The id that the approval request would get.
     pub(super) effect: EffectId,
@@ -221,7 +221,7 @@ impl Judging<'_> {
         subject.with_values(command, &reading)
     }
 
-    /// What the values of a command are read from, after others of the same step.
+    /// Returns the context from which the values of a command are read, after others of the same step.
     pub(super) fn reading<'b>(&'b self, before: &'b [Command]) -> Reading<'b> {
         let Judging { observation, tools, applications, places, texts, .. } = *self;
         Reading { tools, before, observation, places, applications, texts }
@@ -460,7 +460,7 @@ impl Grant {
     }
 }
 
-/// What is approved, for the person who approves it.
+/// Formats the approved action, for the person who approves it.
 impl fmt::Display for Grant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} on {}", self.tool, self.on)?;

@@ -33,17 +33,17 @@ pub const WORDS_CHARS_MAX: usize = 4_000;
 /// Why a call was not run that was next when a person took over.
 const NOT_RUN: &str = "not run, because the user took over mouse and keyboard; look at what is there now";
 
-/// What an agent is told after that.
+/// Notice to an agent after a takeover.
 const TAKEN_OVER: &str = "The user took over mouse and keyboard, and handed back. What they did is told with the answers of the user. Anything \
                           may have changed: go by what is there now, and do not undo it.";
 
-/// What the HostAgent is told whose end of the round the user has spoken into.
+/// Notice to the HostAgent if the user spoke or acted while it ended the round.
 pub(super) const UNHEARD: &str = "The user said or did something while you decided, so the round goes on. It is told with the answers of the user.";
 
-/// What is known of the work of a person whose process ended.
+/// Description of a person's work if the process ended meanwhile.
 const LOST: &str = "what they did is not known, because the process ended meanwhile";
 
-/// What the user said of their own accord: the last words, and how many there were in all.
+/// Unprompted messages of the user: the last ones, and their total number.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Words {
     count: u32,
@@ -54,7 +54,7 @@ impl Words {
     /// The most words that are kept for questions that are next. The blackboard has more.
     const LAST_MAX: usize = 20;
 
-    /// How many there were.
+    /// Returns the total number of messages.
     pub(super) const fn count(&self) -> u32 {
         self.count
     }
@@ -296,7 +296,7 @@ impl Session {
         }
     }
 
-    /// What was decided without a model, and did not run, can be decided once more.
+    /// Allows decisions that were made without a model, and did not run, to be made once more.
     fn decides_anew(&mut self) {
         if let Some(following) = self.round.following.as_mut().filter(|following| following.is_waiting()) {
             following.anew();

@@ -1,4 +1,5 @@
-//! What a session has heard from outside, and what was planned before that: longer than it is at hand, and bounded.
+//! Texts that a session received from outside, and the plans made before that: stored longer than other texts,
+//! and bounded.
 
 use std::collections::VecDeque;
 
@@ -17,14 +18,14 @@ use crate::{
     ui::{Element, Role, WindowInfo},
 };
 
-/// What was heard and read in a session.
+/// Texts received and read in a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Heard {
     /// The last texts, with where they are.
     texts: VecDeque<(String, String)>,
     /// The hosts and mail addresses that were read, each with where it stood first and what stood around it.
     reached: VecDeque<Reached>,
-    /// What the HostAgent planned, and the applications that it went to, before anything was heard.
+    /// Plans of the HostAgent, and the applications that it went to, before any text from outside was received.
     planned: VecDeque<String>,
 }
 
@@ -43,7 +44,7 @@ impl Heard {
     const CHARS_MAX: usize = 20_000;
     /// The most hosts and addresses that are kept.
     const REACHED_MAX: usize = 200;
-    /// How much is kept of what stands around one, in characters.
+    /// Maximum length of the text stored around one, in characters.
     const AROUND_MAX: usize = 200;
     /// The most plans that are kept.
     const PLANNED_MAX: usize = 60;
@@ -182,12 +183,12 @@ impl Heard {
         self.texts.iter().rev().map(|(place, text)| ReadText { place: place.clone(), text })
     }
 
-    /// What stands around the hosts and addresses that were read, the latest first.
+    /// Returns the texts around the hosts and addresses that were read, the latest first.
     pub(super) fn reached(&self) -> impl Iterator<Item = ReadText<'_>> {
         self.reached.iter().rev().map(|one| ReadText { place: one.place.clone(), text: &one.text })
     }
 
-    /// What was planned.
+    /// Returns the plans.
     pub(super) fn plans(&self) -> impl Iterator<Item = &str> {
         self.planned.iter().map(String::as_str)
     }

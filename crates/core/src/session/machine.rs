@@ -29,7 +29,7 @@ pub enum ApplyError {
     /// The session has ended.
     #[error("the session has ended and accepts no further event")]
     Ended,
-    /// It answers another effect than the pending one.
+    /// The event answers another effect than the pending one.
     #[error("the event answers effect {came:?}, but effect {wanted} is pending")]
     OtherEffect {
         /// The pending effect.
@@ -37,7 +37,7 @@ pub enum ApplyError {
         /// The effect that the event names.
         came: Option<EffectId>,
     },
-    /// It is not an answer to the pending effect.
+    /// The event is not an answer to the pending effect.
     #[error("the event `{came}` does not answer effect {wanted}")]
     NoAnswer {
         /// The pending effect.

@@ -44,7 +44,7 @@ pub(super) struct Nesting {
     words: Vec<String>,
     /// The sub-task that is gone on with afterwards.
     interrupted: Option<Interrupted>,
-    /// How the earlier ones ended.
+    /// Ends of the earlier workflows.
     ended: Vec<WorkflowEnd>,
     /// The steps that they took. They are as many as the workflow has, so they count for no limit of the round.
     pub(super) steps: u32,
@@ -59,11 +59,11 @@ struct Interrupted {
     message: Vec<String>,
     /// The first step of the sub-task.
     first_step: u32,
-    /// What was planned after it.
+    /// Sub-tasks planned after it.
     next: Option<VecDeque<NextSubtask>>,
-    /// Whether its window was selected again.
+    /// Set once its window was selected again.
     tried: bool,
-    /// What its agent is told when it goes on.
+    /// Notice to its agent when it continues.
     notice: String,
 }
 
@@ -81,7 +81,7 @@ impl Nesting {
         self.words.iter().map(String::as_str)
     }
 
-    /// What was decided without a model and not done can be decided once more.
+    /// Allows decisions that were made without a model and not carried out to be made once more.
     pub(super) fn anew(&mut self) {
         if let Some(interrupted) = &mut self.interrupted {
             interrupted.tried = false;
@@ -289,7 +289,7 @@ impl Session {
         interrupted.is_some_and(|one| Worker::Window(one.window) == worker)
     }
 
-    /// How the workflows that agents ran in the round ended.
+    /// Returns the ends of the workflows that agents ran in the round.
     pub(super) fn nested_ends(&mut self) -> Vec<WorkflowEnd> {
         let mut ends = std::mem::take(&mut self.round.nesting.ended);
         if self.round.nesting.is_running() {

@@ -37,12 +37,13 @@ pub struct TypedPassword {
     /// The host of the page that it may be typed into; `None` if it was in none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host: Option<String>,
-    /// Where it comes from, if the user has not said it.
+    /// Origin of the password, if the user has not provided it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// Whether it is hidden in every text. One that stands in what the application shows is not: it is no secret there.
+    /// `true` if it is hidden in every text. A password that occurs in text of the application is not hidden: it is
+    /// no secret there.
     pub everywhere: bool,
-    /// Where the session has it in clear.
+    /// Position in the session's plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<Standing>,
 }
@@ -61,9 +62,9 @@ pub struct DisclosedText {
 pub struct Standing {
     /// The index of the text.
     pub text: usize,
-    /// Where it begins, in bytes.
+    /// Start, in bytes.
     pub start: usize,
-    /// How long it is, in bytes.
+    /// Length, in bytes.
     pub length: usize,
 }
 
@@ -84,7 +85,7 @@ impl KeptTexts<'_> {
     pub const NONE: KeptTexts<'static> = KeptTexts { dots_of: &|_| None, value_of: &|_| None };
 }
 
-/// What was hidden in a reply and has no dots so far, with the values, which must not be shown or stored.
+/// Texts hidden in a reply that have no dots so far, with their values, which must not be displayed or stored.
 #[derive(Default)]
 pub struct Concealed {
     /// Passwords.
@@ -212,8 +213,8 @@ impl Session {
         withheld.filter_map(|dots| Some((dots.clone(), (kept.value_of)(dots)?))).collect()
     }
 
-    /// What becomes of withheld texts by what another look shows: the event that tells it, with the values of those that are passwords.
-    /// It has to be applied before the look. `None` if that changes nothing.
+    /// Returns the event that discloses withheld texts according to another look, with the values of those that are
+    /// passwords. The event has to be applied before the look. `None` if nothing changes.
     pub fn disclose(
         &self,
         observation: &Observation,
@@ -315,7 +316,7 @@ impl Session {
         }
     }
 
-    /// Where secrets may be typed: those of the configuration, and passwords that were typed before.
+    /// Returns the permits for typing secrets: those of the configuration, and passwords that were typed before.
     pub fn secrets(&self) -> Vec<SecretPermit> {
         let typed = self.passwords.iter().map(|password| SecretPermit {
             name: password.dots.clone(),

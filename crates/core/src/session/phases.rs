@@ -48,13 +48,13 @@ pub(super) struct Observed {
     pub(super) messages: Vec<Message>,
     /// Repair requests in this step.
     pub(super) repairs: u32,
-    /// What a small model was offered.
+    /// Offer made to a small model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) offer: Option<Box<Offer>>,
-    /// How many words of the user the conversation has.
+    /// Number of user messages that the conversation contains.
     #[serde(default)]
     pub(super) words: u32,
-    /// What its agent was told and shown by this question alone.
+    /// Prompt parts that appear only in this request to the model.
     #[serde(default)]
     pub(super) once: Once,
 }
@@ -90,7 +90,7 @@ pub(super) struct Acting<R> {
     /// A dialog that opened unannounced: only actions that name what it shows may follow.
     #[serde(default)]
     surprise: Option<Box<WindowRef>>,
-    /// What was seen in another look, for what was not there at the start of the step.
+    /// Observation from a later look in the same step, for elements that were missing at its start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seen_since: Option<Box<Observation>>,
     /// The commands that wait for another look.
@@ -98,7 +98,7 @@ pub(super) struct Acting<R> {
     later: Vec<Command>,
 }
 
-/// What follows in phase 3.
+/// Next move in phase 3.
 #[derive(Debug)]
 pub(super) enum Advance<R> {
     /// Send this command.
@@ -213,7 +213,7 @@ impl Observation {
 }
 
 impl<R> Acting<R> {
-    /// What was seen last: at the start of the step, or in another look since.
+    /// Returns the latest observation: from the start of the step, or from a later look.
     pub(super) fn observation(&self) -> &Observation {
         self.seen_since.as_deref().unwrap_or(&self.replied.observation)
     }
@@ -340,7 +340,7 @@ impl<R: Expects> Acting<R> {
         self.out.as_ref().map_or("", |command| &command.tool)
     }
 
-    /// What the command in progress does.
+    /// Returns the kind of action that the command in progress performs.
     pub(super) fn does(&self) -> Does {
         self.out.as_ref().map_or(Does::Other, |command| command.intent.does)
     }
@@ -414,7 +414,7 @@ fn follows_a_path(command: &Command) -> bool {
 
 /// A reply whose actions may say what to expect.
 pub(super) trait Expects {
-    /// What the action at `index` is expected to show.
+    /// Returns the result that the action at `index` is expected to show.
     fn expected(&self, index: usize) -> Option<&str>;
 }
 

@@ -15,7 +15,7 @@ pub(super) struct Following {
     pub(super) steps: VecDeque<String>,
     /// The total number of steps.
     pub(super) count: usize,
-    /// Whether selecting or opening the object without a model was tried.
+    /// Set once selecting or opening the object without a model was tried.
     pub(super) tried: bool,
     /// Who works on the steps.
     pub(super) place: Option<Place>,

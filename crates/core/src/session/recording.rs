@@ -13,7 +13,7 @@ use crate::{
     reply::{AppReply, HostReply},
 };
 
-/// What an agent said in a step, for its memory.
+/// Statements of an agent in a step, for its memory.
 pub(super) struct Told {
     pub(super) observation: String,
     pub(super) thought: String,
@@ -37,11 +37,11 @@ impl Told {
     }
 }
 
-/// Where a step is recorded.
+/// Stores that a step is recorded in.
 pub(super) struct Keeping<'a> {
     pub(super) memory: &'a mut Memory,
     pub(super) blackboard: &'a mut Blackboard,
-    /// What a step puts on the blackboard for others.
+    /// Keys that a step puts on the blackboard for other agents.
     pub(super) keys: &'a [HistoryKey],
     pub(super) wording: Wording,
     pub(super) round: u32,

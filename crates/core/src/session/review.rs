@@ -20,7 +20,7 @@ pub struct Reviewed {
     pub step: StepRef,
     /// The command, with its arguments in canonical form.
     pub command: Command,
-    /// What rules are matched with.
+    /// Subject that rules are matched against.
     pub subject: Subject,
     /// The decision of the policy that was in force.
     pub then: Ruling,
@@ -43,7 +43,7 @@ pub(super) struct Review {
 }
 
 impl Review {
-    /// What both policies decide on the commands of a step.
+    /// Returns the decisions of both policies on the commands of a step.
     pub(super) fn of(&self, step: &StepRef, commands: Vec<Command>, by: &Judging<'_>) -> Vec<Reviewed> {
         let mut before = Vec::new();
         let mut reviewed = Vec::new();

@@ -17,7 +17,7 @@ pub type ModelChain = Vec<String>;
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelRoles {
-    /// What each name means at its endpoint and in the price table: `gpt-5-mini`.
+    /// Meaning of each name at its endpoint and in the price table: `gpt-5-mini`.
     pub names: BTreeMap<String, String>,
     /// The models for whatever has none of its own.
     pub all: ModelChain,

@@ -10,7 +10,7 @@ use crate::{
     money::{Cost, Money, Price},
 };
 
-/// How a sub-task ended.
+/// Outcome of a sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SubtaskStatus {
@@ -42,7 +42,7 @@ pub struct SubtaskRecord {
     pub subtask: String,
     /// The agent that worked on it.
     pub agent: AgentRef,
-    /// How it ended.
+    /// Outcome of the sub-task.
     pub status: SubtaskStatus,
     /// The result, or the reason for the failure.
     pub result: String,

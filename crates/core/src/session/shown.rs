@@ -1,8 +1,8 @@
-//! What an AppAgent was shown of its window, to show only changes afterwards.
+//! Views of a window that an AppAgent has received, so that later prompts list only changes.
 //!
-//! The first view of a sub-task is listed in full and stays in the prompt unchanged, so that providers can cache the
-//! prefix; later views add the changes since. When these grow too large, or the first view is too many steps ago, the
-//! window is listed in full again. Pictures are sent if they changed or are requested.
+//! The first view of a sub-task is listed in full and stays in the prompt unchanged, so that providers can
+//! cache the prefix; later views add the changes since. When these grow too large, or the first view is too
+//! many steps ago, the window is listed in full again. Pictures are sent if they changed or are requested.
 
 use serde::{Deserialize, Serialize};
 

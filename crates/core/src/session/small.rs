@@ -1,4 +1,4 @@
-//! What agents ask a small model ([`crate::small`]).
+//! Requests of agents to a small model ([`crate::small`]).
 
 use super::{round::SubtaskStatus, state::Session, step::Asking};
 use crate::{
@@ -20,8 +20,8 @@ use crate::{
 const INTRODUCTION_CHARS_MAX: usize = 100;
 
 impl Session {
-    /// What the HostAgent could choose from: windows, topmost first, agents, and applications to start. `None` if it asks a model that
-    /// is not small.
+    /// Returns the choices of the HostAgent: windows, topmost first, agents, and applications to start. `None` if
+    /// its model is not small.
     pub(super) fn host_offer(&self) -> Option<Offer> {
         if !self.config.roles.is_small(&AgentRef::HostAgent, None) {
             return None;
@@ -53,7 +53,7 @@ impl Session {
         Some(offer.ending(ends))
     }
 
-    /// What an AppAgent could choose from. `None` if it asks a model that is not small, or has no window.
+    /// Returns the choices of an AppAgent. `None` if its model is not small, or it has no window.
     pub(super) fn app_offer(&self, worker: Worker, observation: &Observation) -> Option<Offer> {
         let (Worker::Window(_), Observation::Window(view)) = (worker, observation) else { return None };
         let app = self.app(worker)?;

@@ -11,7 +11,8 @@ use crate::{
     prompt::{ListedElement, listed_elements},
 };
 
-/// What an agent saw at the start of a step, as far as it tells whether the step before changed anything.
+/// View of an agent at the start of a step, reduced to the parts that show if the previous step changed
+/// anything.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Seen {
@@ -28,7 +29,7 @@ pub(super) enum Seen {
 }
 
 impl Seen {
-    /// What an agent with a window or a view of its own saw.
+    /// Returns the view of an agent that has a window or a view of its own.
     pub(super) fn of(observation: &Observation) -> Self {
         match observation {
             Observation::Window(view) => {
@@ -46,7 +47,7 @@ impl Seen {
     }
 }
 
-/// What an agent did in a step.
+/// Actions of an agent in a step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(super) struct Did {
     pub(super) commands: Vec<Command>,
@@ -77,7 +78,7 @@ impl Stall {
         count
     }
 
-    /// How many times in a row the step would be the same, including this one.
+    /// Returns the number of times in a row that the step would be the same, including this one.
     pub(super) fn repeats(&self, seen: &Seen, did: &Did) -> u32 {
         if did.is_nothing() {
             0

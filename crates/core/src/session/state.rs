@@ -112,12 +112,12 @@ pub(super) struct Round {
     /// The workflows that agents run.
     #[serde(default)]
     pub(super) nesting: Nesting,
-    /// Whether any effect since the HostAgent's last decision is unverified.
+    /// Set while any effect since the HostAgent's last decision is unverified.
     pub(super) unverified: bool,
     /// The documents with unsaved changes.
     #[serde(default)]
     pub(super) unsaved: Unsaved,
-    /// Whether the user said or did something that the HostAgent was not asked about since.
+    /// Set if the user wrote or did something since the last request to the HostAgent.
     #[serde(default)]
     pub(super) unheard: bool,
 }
@@ -153,19 +153,19 @@ pub struct Session {
     #[serde(skip)]
     pub(super) wording: Wording,
     pub(super) blackboard: Blackboard,
-    /// What the user has said.
+    /// Text that the user has entered.
     #[serde(default)]
     pub(super) said: Said,
-    /// What the user said of their own accord.
+    /// Text that the user entered of their own accord.
     #[serde(default)]
     pub(super) words: Words,
     /// Since when a person has taken over, if they have, in milliseconds since 1970-01-01 UTC.
     #[serde(default)]
     pub(super) taken_over_ms: Option<u64>,
-    /// What tools and agents have returned.
+    /// Output of tools and agents.
     #[serde(default)]
     pub(super) returned: Returned,
-    /// What was heard from outside.
+    /// Text received from outside the session.
     #[serde(default)]
     pub(super) heard: Heard,
     /// The texts of files that say what is done and that this user has not made.
@@ -254,7 +254,7 @@ impl Session {
         &self.config.policy
     }
 
-    /// What paths are relative to.
+    /// Returns the directories that paths are relative to.
     pub const fn places(&self) -> &Places {
         &self.config.places
     }

@@ -33,7 +33,7 @@ pub(super) struct Asking {
     /// Worked examples: what was shown, and the reply to it.
     pub(super) examples: Vec<(String, String)>,
     pub(super) user: String,
-    /// What other agents kept for it, before its own picture.
+    /// Pictures that other agents stored for it, placed before its own picture.
     pub(super) kept: Vec<PictureRef>,
     pub(super) picture: Option<PictureRef>,
 }
@@ -42,7 +42,7 @@ pub(super) struct Asking {
 pub(super) enum NotApproved {
     /// A person rejected it, perhaps with an instruction.
     Rejected(Option<String>),
-    /// It was refused for a person, with a message that is not theirs.
+    /// Refused on a person's behalf, with a message that is not theirs.
     Refused(String),
     /// Nobody decided.
     Unanswered(NoAnswer),
@@ -59,25 +59,26 @@ pub(super) trait Steps: Copy {
     fn step(self, session: &Session, number: u32) -> Option<StepRef>;
     /// Returns `true` if its step limit is reached, in which case its work was ended.
     fn exhausted(self, session: &mut Session) -> bool;
-    /// What it observes.
+    /// Returns the view that it observes.
     fn look(self, session: &Session) -> Look;
     /// The object it works on is gone.
     fn lost(self, session: &mut Session, reason: &str);
     /// Observing failed as often as is allowed.
     fn observation_failed(self, session: &mut Session, failure: &ObserveFailure);
-    /// It cannot continue, which ends the round.
+    /// Ends the round because the agent cannot continue.
     fn broke(self, session: &mut Session, reason: String);
 }
 
-/// How an agent decides: with or without a model.
+/// Decisions of an agent, with or without a model.
 pub(super) trait Asks: Steps {
-    /// What retrievers are to be asked before its next step; `None` if they were asked, or are not for it.
+    /// Returns the request to retrievers before its next step; `None` if it was already made, or retrievers do not
+    /// serve this agent.
     fn lookup(self, session: &Session) -> Option<Lookup>;
     /// Takes in what they found.
     fn found(self, session: &mut Session, hits: Vec<Hit>);
     /// Its decision without a model, if the observation suffices.
     fn decide_without_model(self, session: &mut Session, observation: &Observation) -> Option<Self::Reply>;
-    /// What a small model could choose from; `None` if it asks another one.
+    /// Returns the choices for a small model; `None` if it uses another model.
     fn offer(self, session: &Session, observation: &Observation) -> Option<Offer>;
     /// Its prompt, for a small model if there is an offer.
     fn asking(
@@ -86,7 +87,7 @@ pub(super) trait Asks: Steps {
         observation: &Observation,
         offer: Option<&Offer>,
     ) -> Result<Asking, PromptError>;
-    /// What its next question alone tells and shows it.
+    /// Returns the prompt parts that appear only in its next request.
     fn once(self, session: &Session) -> Once;
     /// Its question was not sent, so that the next one has to tell and show that.
     fn not_asked(self, session: &mut Session, once: Once);
@@ -103,7 +104,7 @@ pub(super) trait Asks: Steps {
     fn questions_closed(self, session: &mut Session, goes_on: bool);
 }
 
-/// What an agent does, and what becomes of it.
+/// Actions of an agent and their outcome.
 pub(super) trait Acts: Steps {
     /// Its tools.
     fn tools(self, session: &Session) -> Cow<'_, [ToolSpec]>;
@@ -121,7 +122,7 @@ pub(super) trait Acts: Steps {
     fn stall(self, session: &Session) -> Option<&Stall>;
     /// Its proposal waits for an approval.
     fn waits(self, session: &mut Session, asked_by: &AskedBy);
-    /// What it proposed waits for no approval any more, and is no repetition if it is proposed once more.
+    /// Withdraws its proposal, which no longer waits for approval and is no repetition if it is proposed again.
     fn withdraws(self, session: &mut Session);
     /// Adds to the notice for its next step.
     fn notified(self, session: &mut Session, notice: &str);

@@ -25,11 +25,11 @@ pub(super) enum Doubt {
     },
     /// The agent did not say what to expect.
     NothingExpected,
-    /// What the agent expected is in no effect and in no output of its last actions.
+    /// No effect and no output of the last actions contains the text that the agent expected.
     NotMet {
-        /// What it expected.
+        /// Expected text.
         expected: String,
-        /// What the effects say.
+        /// Texts of the effects.
         found: Vec<String>,
     },
     /// The window closed before the agent reported the sub-task as done.
@@ -55,8 +55,8 @@ impl Doubt {
     }
 }
 
-/// What keeps the actions of one step from verifying the sub-task. An earlier action that failed and was repaired since is
-/// no doubt: only the last effects count.
+/// Returns the reason why the actions of one step do not verify the sub-task. An earlier action that failed and
+/// was repaired since is no doubt: only the last effects count.
 pub(super) fn doubt_of(
     proposed: &[ProposedAction],
     actions: &[ActionCommandInfo],

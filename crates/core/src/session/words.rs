@@ -1,4 +1,4 @@
-//! What the user has said, and what agents have read: where the values of commands are looked up.
+//! Text entered by the user and text read by agents, in which the values of commands are looked up.
 
 use std::collections::VecDeque;
 
@@ -42,7 +42,7 @@ impl Said {
     }
 }
 
-/// What tools and agents have returned, as they returned it, with where it comes from.
+/// Unmodified output of tools and agents, with its origin.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Returned(VecDeque<(String, String)>);
 

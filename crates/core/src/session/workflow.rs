@@ -132,7 +132,7 @@ impl Session {
         matches!(worker, Worker::Window(_)) && self.workflow_is_stuck()
     }
 
-    /// What a reply about a step makes the agent do.
+    /// Converts a model's reply about a step into the reply of the agent.
     ///
     /// # Errors
     /// The element is not in the window, or the reply is not valid.
@@ -187,14 +187,14 @@ impl Session {
         self.in_round() && !self.round.nesting.is_running() && self.acts_without_model()
     }
 
-    /// How the workflow of the round ended; `None` if the round is none.
+    /// Returns the outcome of the workflow of the round; `None` if the round runs no workflow.
     pub(super) fn workflow_end(&self) -> Option<WorkflowEnd> {
         let is_round = !self.round.nesting.is_running();
         self.round.performing.as_ref().filter(|_| is_round).map(Performing::end)
     }
 }
 
-/// Where a workflow stopped, and why.
+/// Formats the step at which a workflow stopped, and the reason.
 fn stopped(label: &str, trouble: &Trouble) -> String {
     format!("stopped at step {label}: {}", trouble.text)
 }

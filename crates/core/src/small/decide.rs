@@ -11,7 +11,7 @@ use crate::{
     states::{AppStatus, HostStatus},
 };
 
-/// What a reply amounts to.
+/// Outcome of a reply.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Decided<R> {
     /// A decision.
@@ -23,24 +23,24 @@ pub(crate) enum Decided<R> {
 /// The reply of a HostAgent that asks a small model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SmallHostReply {
-    /// What kind of program is needed.
+    /// Kind of program that is needed.
     pub(crate) needs: String,
     /// A title.
     pub(crate) window: String,
-    /// What to do there; the result if all is done; the reason if nothing fits.
+    /// Task there; the result if all is done; the reason if nothing fits.
     pub(crate) task: String,
 }
 
 /// The reply of an AppAgent that asks a small model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SmallAppReply {
-    /// What kind of control the next step needs.
+    /// Kind of control that the next step needs.
     pub(crate) needs: String,
     /// An action, or the word for an end.
     pub(crate) action: String,
     /// The title of an element, or the word for none.
     pub(crate) element: String,
-    /// What the action needs besides; the result or the reason at an end.
+    /// Further input of the action; the result or the reason at an end.
     pub(crate) text: String,
 }
 

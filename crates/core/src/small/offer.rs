@@ -1,4 +1,4 @@
-//! What a small model may choose from in one step.
+//! Choices of a small model in one step.
 
 use std::collections::BTreeSet;
 
@@ -15,17 +15,17 @@ use crate::{
 /// The most things, and the most actions, that are put before a small model.
 const THINGS_MAX: usize = 10;
 const ACTIONS_MAX: usize = 5;
-/// How much nearer something that can only be read must be than a control, in thousandths.
+/// Handicap of a read-only element against a control, in thousandths: how much nearer to the goal it must be.
 const READ_HANDICAP: i32 = 200;
 /// The most things that are ranked, controls before what can only be read. Embedding one takes about 12 ms, once.
 const RANKED_MAX: usize = 300;
 /// The longest title, in characters.
 const TITLE_CHARS_MAX: usize = 80;
 
-/// What a small model may choose from in one step.
+/// Choices that a small model has in one step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct Offer {
-    /// What is wanted: what things and actions are ranked by.
+    /// Goal that elements and actions are ranked by.
     pub(crate) wanted: String,
     /// Windows and programs, or elements.
     things: Vec<Thing>,
@@ -43,17 +43,17 @@ pub(crate) struct Offer {
 pub(crate) struct Thing {
     /// Its title: what the model writes to choose it. No two of an offer have the same.
     pub(crate) title: String,
-    /// What else is shown of it, such as its state and text.
+    /// Further details for the prompt, such as its state and text.
     pub(crate) more: String,
-    /// What it stands for.
+    /// Object that it stands for.
     pub(crate) means: Means,
-    /// Whether it is offered in any case.
+    /// Set if it is always offered.
     pub(crate) is_kept: bool,
-    /// Whether nothing can be done with it but to read it.
+    /// Set if it can only be read.
     pub(crate) is_only_read: bool,
 }
 
-/// What a title stands for.
+/// Object that a title stands for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Means {
@@ -195,7 +195,7 @@ impl Offer {
         &self.actions
     }
 
-    /// What a title means. White space and case do not matter.
+    /// Finds the object that a title stands for. White space and case do not matter.
     pub(crate) fn find(&self, title: &str) -> Option<&Means> {
         let normal = |text: &str| collapse_whitespace(text).to_lowercase();
         let wanted = normal(title);
@@ -214,7 +214,7 @@ fn best<T>(all: Vec<T>, scores: &[i32], most: usize, is_kept: impl Fn(&T) -> boo
     scored.into_iter().map(|(_, thing)| thing).collect()
 }
 
-/// How many words each text shares with what is wanted.
+/// Counts the words that each text shares with the goal.
 fn shared_words(wanted: &str, texts: &[String]) -> Vec<i32> {
     let wanted = relevant_words(std::iter::once(wanted));
     let shared = |text: &String| {

@@ -16,14 +16,14 @@ use crate::{
 pub(crate) struct ToolForm {
     /// Its name.
     pub(crate) name: String,
-    /// What it does.
+    /// Purpose of the tool.
     about: String,
     element: Needs,
     /// The argument that the text is for.
     text: Option<(String, Kind)>,
 }
 
-/// Whether an argument is needed.
+/// Need for an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Needs {
@@ -32,7 +32,7 @@ enum Needs {
     Always,
 }
 
-/// What the text of a tool stands for.
+/// Type of value that the text of a tool stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// How the text is written, for the model.
+    /// Describes the format of the text, for the model.
     const fn how(self) -> &'static str {
         match self {
             Self::Text => "",
@@ -137,7 +137,7 @@ impl ToolForm {
         [CLICK, TYPE].contains(&self.name.as_str())
     }
 
-    /// What it is ranked by.
+    /// Returns the words that it is ranked by.
     pub(crate) fn words(&self) -> String {
         format!("{}: {}", self.name.replace('_', " "), self.about)
     }

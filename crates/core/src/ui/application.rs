@@ -32,7 +32,7 @@ pub struct InstalledApplication {
     pub name: String,
     /// The file name of its program, if that alone means this application: `mousepad`. Else empty.
     pub program: String,
-    /// What else means this application and no other that is installed: `impress`, `spreadsheet`.
+    /// Other names that mean this installed application and no other: `impress`, `spreadsheet`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
 }

@@ -11,7 +11,7 @@ use crate::{
     ids::ElementId,
 };
 
-/// How far a label may stand to the left of its field, above it, or to the right of its box, in pixels.
+/// Maximum distance of a label to the left of its field, above it, or to the right of its box, in pixels.
 const LEFT_MAX: i32 = 400;
 const ABOVE_MAX: i32 = 40;
 const RIGHT_MAX: i32 = 40;
@@ -19,9 +19,9 @@ const RIGHT_MAX: i32 = 40;
 const LABEL_CHARS_MAX: usize = 80;
 /// The fewest words of a sentence; fewer may be an abbreviation.
 const SENTENCE_WORDS_MIN: usize = 4;
-/// How many times as high as its label a field may be that is labelled on any of its lines.
+/// Maximum height of a field that is labelled on any of its lines, in multiples of the label's height.
 const LINES_MAX: i32 = 3;
-/// Where a label stands, as far as it counts.
+/// Side on which a label stands, as far as it counts.
 const RIGHT: u8 = 0;
 const LEFT: u8 = 1;
 const ABOVE: u8 = 2;
@@ -30,11 +30,11 @@ const ABOVE: u8 = 2;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Part<'a> {
     pub(crate) element: &'a Element,
-    /// What people call it, as far as the tree tells; may be empty.
+    /// Name that people use for it, as far as the tree contains one; may be empty.
     pub(crate) called: &'a str,
-    /// Whether a person sees it.
+    /// `true` if a person sees it.
     pub(crate) is_shown: bool,
-    /// Whether it is a part of a control, so that it says what that is.
+    /// `true` if it is a part of a control, so that it describes that control.
     pub(crate) in_control: bool,
 }
 
@@ -77,7 +77,7 @@ fn is_label(part: &Part<'_>) -> bool {
         && !is_sentence(part.called)
 }
 
-/// How far a label is from its field; labels on the left count before those above.
+/// Returns the distance of a label from its field; labels on the left rank before those above.
 fn distance(label: Rect<Screen>, field: Rect<Screen>, is_box: bool) -> Option<(u8, i32)> {
     // A label beside a large text stands at its first line.
     let lines = field.height.min(label.height.saturating_mul(LINES_MAX));

@@ -41,13 +41,13 @@ pub struct Description {
 /// Why a description leads to no element.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NotDescribed {
-    /// It says nothing.
+    /// The description is empty.
     #[error("the description of an element needs at least `role` or `name`")]
     Empty,
     /// There is no such element.
     #[error("no {wanted} is shown{}", listed("; there are: ", .like))]
     Nothing {
-        /// What was looked for.
+        /// Description that was searched for.
         wanted: String,
         /// Others of the same role, or with a similar name.
         like: Vec<String>,
@@ -55,9 +55,9 @@ pub enum NotDescribed {
     /// There are several.
     #[error("{count} elements are {wanted}{}; add `in`, `row`, `column` or `nth`", listed(": ", .found))]
     Several {
-        /// What was looked for.
+        /// Description that was searched for.
         wanted: String,
-        /// How many there are.
+        /// Number of matches.
         count: usize,
         /// The first of them.
         found: Vec<String>,

@@ -10,7 +10,7 @@ pub struct DocumentInfo {
     /// Its file, if that is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-    /// Whether it has unsaved changes; `None` if the application shows no mark.
+    /// `true` if it has unsaved changes; `None` if the application shows no mark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub modified: Option<bool>,
 }
@@ -20,7 +20,7 @@ const PREFIXES: &[&str] = &["*", "•", "●", "[*]", "[+]"];
 /// The marks after a name, in lower case.
 const SUFFIXES: &[&str] =
     &["*", "•", "●", "[+]", "[modified]", "(modified)", "[*]", "[changed]", "- modified"];
-/// What stands between the name of a document and that of its application.
+/// Separators between the name of a document and that of its application.
 const SEPARATORS: &[&str] = &[" - ", " — ", " – "];
 
 impl DocumentInfo {

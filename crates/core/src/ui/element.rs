@@ -39,7 +39,7 @@ pub struct ValueRange {
     pub increment: f64,
 }
 
-/// Where an element was found.
+/// Source in which an element was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Source {
     /// The accessibility tree.
@@ -77,7 +77,7 @@ pub struct Element {
     pub id: ElementId,
     /// Depth in its tree; 0 for the root. The parent is the nearest preceding element with a smaller depth.
     pub depth: u16,
-    /// What kind of control it is.
+    /// Kind of control.
     pub role: Role,
     /// Accessible name; may be empty.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -108,10 +108,10 @@ pub struct Element {
     /// Address (URL) of the document, for the document of a page, clipped like a name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub address: Option<String>,
-    /// What else its application says about it, in a few words: `page 2 of 5`, `Heading 1`, `stored 0.122`.
+    /// Further information from its application, in a few words: `page 2 of 5`, `Heading 1`, `stored 0.122`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub told: Option<String>,
-    /// Where it was found.
+    /// Source in which it was found.
     #[serde(default, skip_serializing_if = "Source::is_tree")]
     pub source: Source,
     /// The id that it was asked for by: that of an element that is gone and whose place it took.

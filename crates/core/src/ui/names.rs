@@ -10,7 +10,8 @@ pub fn names_equal(one: &str, other: &str) -> bool {
     fold_name(one) == fold_name(other)
 }
 
-/// What people call an element: its name, else its description, as a button that shows a picture has it.
+/// Returns the name that people use for an element: its name, else its description, as for a button that shows
+/// a picture.
 pub fn called(element: &Element) -> &str {
     if element.name.trim().is_empty() { &element.description } else { &element.name }
 }

@@ -1,4 +1,5 @@
-//! What an element is recognised by once its object is gone: its role and name, and those of its ancestors.
+//! Traits by which an element is recognised once its object is gone: its role and name, and those of its
+//! ancestors.
 
 use std::{
     collections::HashMap,
@@ -8,13 +9,13 @@ use std::{
 use super::{Element, Role, Tree};
 use crate::ids::ElementId;
 
-/// Where an element was listed: below which root, and by which chain of roles and names. Two elements of one tree with
-/// the same place cannot be told apart by it.
+/// Position at which an element was listed: its root, and the chain of roles and names below it. Two elements
+/// of one tree with the same place cannot be distinguished by it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Place {
     root: ElementId,
     path: u64,
-    /// Whether no other element of its tree had this place.
+    /// `true` if no other element of its tree had this place.
     alone: bool,
 }
 

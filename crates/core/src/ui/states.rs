@@ -68,7 +68,7 @@ states! {
     Selected = "selected",
     /// Accepts input. GTK reports it instead of, or in addition to, `Enabled`.
     Sensitive = "sensitive",
-    /// It and all its ancestors are visible on screen.
+    /// Visible on screen, with all its ancestors.
     Showing = "showing",
     /// Is drawn if its ancestors are.
     Visible = "visible",

@@ -42,7 +42,7 @@ impl WindowKind {
     }
 }
 
-/// How a window fills the screen (EWMH `_NET_WM_STATE`).
+/// Size state of a window on the screen (EWMH `_NET_WM_STATE`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum WindowState {
@@ -86,16 +86,16 @@ pub struct WindowInfo {
     /// The owner of a dialog or pop-up (`WM_TRANSIENT_FOR`, else the application's window).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<WindowId>,
-    /// Whether it has the input focus (`_NET_ACTIVE_WINDOW`).
+    /// `true` if it has the input focus (`_NET_ACTIVE_WINDOW`).
     #[serde(default)]
     pub active: bool,
-    /// Whether the application exposes the window to assistive technology.
+    /// `true` if the application exposes the window to assistive technology.
     #[serde(default)]
     pub accessible: bool,
     /// The document that it shows, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<DocumentInfo>,
-    /// How it fills the screen.
+    /// Size state on the screen.
     #[serde(default, skip_serializing_if = "WindowState::is_usual")]
     pub state: WindowState,
     /// The number of the monitor that most of it is on, from 1, where there are several (RandR, in its order).

@@ -15,9 +15,9 @@ pub(crate) type Tells<'a> = &'a dyn Fn(&str) -> Does;
 pub(crate) struct Acts {
     /// The calls, in order.
     pub(crate) actions: Vec<ProposedAction>,
-    /// What they are for.
+    /// Purpose of the calls.
     pub(crate) about: String,
-    /// Whether nothing is left to do in the window once they are done.
+    /// `true` if nothing is left to do in the window once they are done.
     pub(crate) are_last: bool,
 }
 

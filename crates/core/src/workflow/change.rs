@@ -49,7 +49,7 @@ pub enum StepChange {
     },
     /// A dialog came that the workflow does not know.
     Dialog {
-        /// What was pressed in it.
+        /// Control that was pressed in it.
         press: Box<Selector>,
         /// Why.
         why: String,
@@ -76,7 +76,7 @@ impl fmt::Display for StepChange {
     }
 }
 
-/// How a run of a workflow ended, for whoever keeps the workflow.
+/// Outcome of a workflow run, for whoever maintains the workflow.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkflowEnd {
     /// The name of the workflow.
@@ -89,7 +89,7 @@ pub struct WorkflowEnd {
     /// The step at which it stopped; `None` if all were done.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_at: Option<String>,
-    /// What it proposes to change.
+    /// Proposed changes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<StepChange>,
 }

@@ -25,40 +25,40 @@ pub struct Workflow {
     pub format: u32,
     /// Its name: letters, digits and hyphens.
     pub name: String,
-    /// What it does, in a sentence.
+    /// Description of the workflow, in a sentence.
     pub about: String,
     /// The request that it fulfils, with parameters in braces.
     pub request: String,
     /// The documents that are open before the first step, with parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<String>,
-    /// What it was learnt from.
+    /// Source that it was learnt from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learnt: Option<Learnt>,
-    /// What differs from run to run, by name.
+    /// Values that differ from run to run, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
     /// Dialogs that may come at any time, and what is pressed in them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dialogs: Vec<DialogRule>,
-    /// What is done, in order.
+    /// Steps, in order.
     pub steps: Vec<WorkflowStep>,
 }
 
-/// What a workflow was learnt from.
+/// Source that a workflow was learnt from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Learnt {
     /// The id of the session.
     pub session: String,
-    /// Whether a person showed it.
+    /// `true` if a person demonstrated it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub demonstrated: bool,
     /// The day, as in 2026-11-30.
     pub on: String,
 }
 
-/// What a parameter is.
+/// Kind of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ParameterKind {
@@ -75,10 +75,10 @@ pub enum ParameterKind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Parameter {
-    /// What it is for.
+    /// Purpose of the parameter.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// What it is.
+    /// Kind of the parameter.
     #[serde(default)]
     pub kind: ParameterKind,
     /// Its value in the session that the workflow was learnt from.
@@ -93,10 +93,10 @@ pub struct Parameter {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DialogRule {
-    /// What it is about.
+    /// Subject of the rule.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub about: String,
-    /// What is pressed in it. Its scope tells which dialog is meant.
+    /// Control that is pressed in the dialog. Its scope identifies the dialog.
     pub press: Selector,
 }
 
@@ -113,14 +113,14 @@ pub struct StepWindow {
     pub title: Option<NamePattern>,
 }
 
-/// What must have come of a step.
+/// Required outcome of a step.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Expected {
     /// The title of the dialog or window that opens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opens: Option<String>,
-    /// Whether the effect need not be seen, because it was not when the step was learnt.
+    /// `true` if the effect need not be seen, because it was not when the step was learnt.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unseen: bool,
 }
@@ -140,7 +140,7 @@ pub struct EachRow {
     /// The name of a row in the steps: `{row.0}`.
     #[serde(rename = "as")]
     pub called: String,
-    /// How many rows at its top are left out, such as a header.
+    /// Number of rows omitted at the top, such as a header.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub skip: usize,
 }
@@ -154,12 +154,12 @@ const fn is_zero(count: &usize) -> bool {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkflowStep {
-    /// What it does, for people.
+    /// Description of the step, for people.
     pub about: String,
     /// The tool; empty if the steps inside are repeated.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub call: String,
-    /// Whether it is left out if what it is aimed at is not there, such as a dialog that does not always come.
+    /// `true` if the step is skipped when its target is missing, such as a dialog that does not always open.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub maybe: bool,
     /// The name under which what it returns is saved.
@@ -171,7 +171,7 @@ pub struct WorkflowStep {
     /// Its arguments, other than elements.
     #[serde(rename = "with", skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
-    /// What must have come of it.
+    /// Required outcome.
     #[serde(skip_serializing_if = "Expected::is_nothing")]
     pub expect: Expected,
     /// The elements that it is aimed at, by the names of the arguments.
@@ -188,7 +188,7 @@ pub struct WorkflowStep {
 /// A workflow that cannot be run as it is written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum WorkflowError {
-    /// It is of a later version.
+    /// Written in a later version of the format.
     #[error("format {found} is newer than this program, which reads up to {FORMAT}; update it")]
     Version {
         /// The version.
@@ -205,7 +205,7 @@ pub enum WorkflowError {
     Text {
         /// The step.
         step: String,
-        /// What is wrong.
+        /// Problem in the text.
         problem: TemplateError,
     },
     /// A text names what does not exist.
@@ -324,7 +324,7 @@ impl Workflow {
         all
     }
 
-    /// How many calls it has, each repeated one once.
+    /// Returns the number of calls, counting each repeated one once.
     pub fn calls(&self) -> usize {
         fn count(steps: &[WorkflowStep]) -> usize {
             steps.iter().map(|step| usize::from(!step.call.is_empty()) + count(&step.steps)).sum()

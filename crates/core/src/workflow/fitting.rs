@@ -34,9 +34,9 @@ pub struct Fitting {
     pub name: String,
     /// The values that the request gives.
     pub values: BTreeMap<String, String>,
-    /// Whether the request has the words of the workflow, so that its values are certain.
+    /// `true` if the request has the words of the workflow, so that its values are certain.
     pub is_exact: bool,
-    /// What is missing or wrong with the values; `None` if it can be run.
+    /// Problem with the values, missing or wrong; `None` if the workflow can be run.
     pub problem: Option<ValueProblem>,
 }
 
@@ -140,7 +140,7 @@ fn template(request: &str) -> Option<(Vec<Part>, usize)> {
     (has_words >= WORDS_MIN).then_some((parts, weight))
 }
 
-/// What a sentence ends with.
+/// Returns `true` for a character that ends a sentence.
 fn ends(c: char) -> bool {
     c.is_whitespace() || ".!?".contains(c)
 }

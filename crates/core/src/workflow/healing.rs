@@ -1,4 +1,4 @@
-//! What is done about a step that cannot be done as it is written: dialogs in its way, and the decision of a model.
+//! Recovery of a step that cannot be done as written: dialogs in its way, and the decision of a model.
 
 use serde_json::{Map, Value};
 

@@ -47,7 +47,8 @@ fn merged<'a>(was: &[&'a str], now: &[&'a str]) -> Vec<(char, &'a str)> {
     all
 }
 
-/// How long the common subsequence of the rests of both is, from each pair of lines on.
+/// Computes the length of the longest common subsequence of the rests of both lists, from each pair of lines
+/// on.
 fn lengths(was: &[&str], now: &[&str]) -> Vec<Vec<u32>> {
     let mut rows: Vec<Vec<u32>> = vec![vec![0; now.len() + 1]];
     for old in was.iter().rev() {

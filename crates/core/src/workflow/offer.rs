@@ -1,4 +1,5 @@
-//! What agents and people are shown of a workflow that could be run: enough to choose it and to give it values.
+//! Description of a workflow that could be run, for agents and people: enough to choose it and to give it
+//! values.
 
 use std::collections::BTreeMap;
 
@@ -14,11 +15,11 @@ use crate::text::{clip, one_line};
 pub struct WorkflowOffer {
     /// Its name.
     pub name: String,
-    /// What it does, in a sentence.
+    /// Description of the workflow, in a sentence.
     pub about: String,
     /// The request that it fulfils, with parameters in braces.
     pub request: String,
-    /// What differs from run to run, by name.
+    /// Values that differ from run to run, by name.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub parameters: BTreeMap<String, Parameter>,
 }
@@ -49,7 +50,7 @@ pub enum ValueProblem {
     NoNumber {
         /// The parameter.
         name: String,
-        /// What was given.
+        /// Value that was given.
         value: String,
     },
 }
@@ -109,7 +110,7 @@ impl WorkflowOffer {
     const ABOUT_CHARS_MAX: usize = 160;
     /// The longest value of a parameter that is shown, in characters.
     const VALUE_CHARS_MAX: usize = 40;
-    /// What precedes the name in the id of a target.
+    /// Prefix of the name in the id of a target.
     const TARGET: &'static str = "workflow:";
 
     /// The values of all parameters: what is given, else the defaults.
@@ -130,7 +131,7 @@ impl WorkflowOffer {
         id.trim().strip_prefix(Self::TARGET).map(str::trim)
     }
 
-    /// What it does, and its parameters, on one line: `Order something. Parameters: customer ("Acme")`.
+    /// Formats its description and its parameters on one line: `Order something. Parameters: customer ("Acme")`.
     pub fn line(&self) -> String {
         let short = |text: &str| clip(&one_line(text), Self::VALUE_CHARS_MAX);
         let parameter = |(name, parameter): (&String, &Parameter)| {
@@ -151,7 +152,7 @@ impl WorkflowOffer {
 }
 
 impl Workflow {
-    /// What is shown of it to whoever could run it.
+    /// Returns the description for whoever could run the workflow.
     pub fn offer(&self) -> WorkflowOffer {
         WorkflowOffer {
             name: self.name.clone(),

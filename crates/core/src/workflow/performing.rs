@@ -27,7 +27,7 @@ use crate::{
     ui::WindowInfo,
 };
 
-/// How long is waited for an element that is not there yet, in seconds.
+/// Maximum time to wait for an element that is not there yet, in seconds.
 const WAIT_SECONDS: u64 = 5;
 
 /// A step in a list of steps, and of a repeated one the row.
@@ -37,7 +37,7 @@ struct Frame {
     row: usize,
 }
 
-/// What was proposed and has not come back yet.
+/// Proposal whose result is pending.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Proposed {
@@ -53,16 +53,16 @@ pub(super) enum Proposed {
     Dialog(Option<Box<StepChange>>),
 }
 
-/// What keeps a step from being done.
+/// Problem that prevents a step.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Trouble {
     /// The argument whose element was not found; `None` if the call itself failed.
     pub(crate) argument: Option<String>,
-    /// What was looked for or done, and what is there or came of it.
+    /// Search or action that failed, and the state found or result instead.
     pub(crate) text: String,
 }
 
-/// What is done next in a window.
+/// Next move in a window.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Next {
     /// This.
@@ -73,18 +73,18 @@ pub(crate) enum Next {
     Stuck(Trouble),
 }
 
-/// Where the next step is.
+/// Location of the next step.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Where {
     /// In this window.
     Window(WindowId, String),
     /// In a window of an application that has to be started.
     Start(ProposedAction),
-    /// It is a call of the HostAgent.
+    /// A call of the HostAgent.
     Host(Box<ProposedAction>, String),
     /// Nowhere: all steps are done.
     Done,
-    /// It cannot be found.
+    /// The step cannot be located.
     Stuck(Trouble),
 }
 
@@ -97,13 +97,13 @@ pub(crate) struct Performing {
     at: Vec<Frame>,
     pub(super) proposed: Option<Proposed>,
     pub(super) trouble: Option<Trouble>,
-    /// Whether the element of the step was waited for, and whether the step was tried again.
+    /// Set once the element of the step was waited for, and once the step was retried.
     pub(super) waited: bool,
     pub(super) tried_again: bool,
-    /// How far the window was scrolled through for the element.
+    /// Progress of scrolling the window in search of the element.
     #[serde(default)]
     pub(super) seeking: Seeking,
-    /// Whether the application of the step was started.
+    /// Set once the application of the step was started.
     pub(super) started: bool,
     /// The dialogs that were pressed away before the step, and the questions to a model about it.
     pub(super) dialogs: u32,
@@ -148,14 +148,14 @@ impl Performing {
         performing
     }
 
-    /// Where it is, if this user has not made it.
+    /// Returns its step and workflow, as a label, if this user has not made the workflow.
     pub(crate) fn stranger(&self) -> Option<String> {
         let WorkflowRun { workflow, provenance, .. } = &self.run;
         let place = || format!("step {} of {}", self.label(), stranger_of(&workflow.name));
         (!provenance.is_users()).then(place)
     }
 
-    /// What a paste enters.
+    /// Returns the value that a paste enters.
     pub(crate) fn pasted(&self) -> Carried {
         self.reads.pasted(self.run.provenance)
     }
@@ -193,7 +193,7 @@ impl Performing {
         self.at.iter().map(|frame| frame.step.saturating_add(1).to_string()).collect::<Vec<_>>().join(".")
     }
 
-    /// What keeps it from being done.
+    /// Returns the problem that prevents it.
     pub(crate) const fn trouble(&self) -> Option<&Trouble> {
         self.trouble.as_ref()
     }
@@ -256,7 +256,7 @@ impl Performing {
         self.enter();
     }
 
-    /// Where the next step is, given the windows that are open, topmost last.
+    /// Returns the location of the next step, given the open windows, topmost last.
     pub(crate) fn place(&mut self, windows: &[WindowInfo]) -> Where {
         if let Some(trouble) = &self.trouble {
             return Where::Stuck(trouble.clone());
@@ -318,7 +318,7 @@ impl Performing {
         wanted.is_some_and(|wanted| self.windows.get(&wanted.application) == Some(&window))
     }
 
-    /// What is done next in this window, of which this is seen. `does` tells what a tool does.
+    /// Returns the next move in this window, given its view. `does` returns the kind of action of a tool.
     pub(crate) fn next_in(&mut self, window: WindowId, view: &WindowView, does: Tells<'_>) -> Next {
         if let Some(trouble) = &self.trouble {
             return Next::Stuck(trouble.clone());
@@ -448,9 +448,9 @@ fn shows(window: &WindowInfo, document: &str) -> bool {
 pub(super) struct Unresolved {
     pub(super) argument: String,
     pub(super) selector: Box<Selector>,
-    /// Whether a dialog is in front of its window.
+    /// `true` if a dialog is in front of its window.
     pub(super) blocked: bool,
-    /// Whether nothing of its name is shown, and nothing stands in its place.
+    /// `true` if no element of its name is visible, and none stands in its place.
     pub(super) absent: bool,
     pub(super) text: String,
 }

@@ -1,4 +1,4 @@
-//! What the steps of a workflow in progress have read, and which calls carry it on.
+//! Values that the steps of a workflow in progress have read, and the calls that carry them on.
 
 use std::collections::BTreeMap;
 
@@ -18,12 +18,12 @@ use crate::{
 /// The name of what was copied.
 const CLIPBOARD: &str = "the clipboard";
 
-/// What the steps have read, by the names under which it is saved.
+/// Values that the steps have read, by the names under which they are saved.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Reads {
     named: BTreeMap<String, ReadAt>,
-    /// Where the content of the clipboard was copied.
+    /// Place from which the content of the clipboard was copied.
     copied: Option<ReadAt>,
 }
 
@@ -50,7 +50,7 @@ impl Reads {
         }
     }
 
-    /// What the arguments of a step carry, as they are written.
+    /// Returns the values that the arguments of a step carry, as written.
     pub(super) fn carried(&self, step: &WorkflowStep, provenance: Provenance) -> Vec<Carried> {
         let mut carried = Vec::new();
         for (argument, value) in &step.arguments {
@@ -68,7 +68,7 @@ impl Reads {
         carried
     }
 
-    /// What a paste enters.
+    /// Returns the value that a paste enters.
     pub(super) fn pasted(&self, provenance: Provenance) -> Carried {
         Carried {
             argument: String::new(),
@@ -100,7 +100,8 @@ impl Reads {
     }
 }
 
-/// Where a command has read. What reads files, the clipboard or other sources belongs to no window, though an agent of one calls it.
+/// Returns the place that a command has read from. A command that reads files, the clipboard or other sources
+/// belongs to no window, though an agent of one calls it.
 fn read_at(label: &str, command: &Command) -> ReadAt {
     let is_elsewhere = command.intent.files().next().is_some()
         || command.intent.does == Does::Other

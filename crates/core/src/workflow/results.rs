@@ -1,4 +1,4 @@
-//! What a workflow in progress makes of what came of its calls.
+//! Handling of the results of calls in a workflow in progress.
 
 use super::{
     change::{StepChange, WorkflowEnd},
@@ -14,7 +14,7 @@ use crate::{
 };
 
 impl Performing {
-    /// How the run ended, or how far it is.
+    /// Returns the outcome of the run, or its progress so far.
     pub(crate) fn end(&self) -> WorkflowEnd {
         let stopped_at = self.step().map(|_| self.label());
         WorkflowEnd {
@@ -89,7 +89,7 @@ impl Performing {
         self.advance();
     }
 
-    /// What was refused did not happen, so the step is tried once more; so is one that leads to the same state if it is repeated.
+    /// Retries the step once if it was refused, and so did not happen, or if repeating it leads to the same state.
     fn tries_again(&mut self, info: &ActionCommandInfo) {
         let refused =
             info.result.effect == Some(Verdict::Refused) || info.result.status == CallStatus::Skipped;

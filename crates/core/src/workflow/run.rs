@@ -10,7 +10,7 @@ use super::{
 };
 use crate::provenance::Provenance;
 
-/// What is done about a step whose element is gone, or that fails.
+/// Handling of a step whose element is gone, or that fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Heal {
@@ -31,7 +31,7 @@ pub struct WorkflowRun {
     /// The values of its parameters.
     #[serde(default)]
     pub values: BTreeMap<String, String>,
-    /// What is done about a step that cannot be done as it is written.
+    /// Handling of a step that cannot be done as written.
     #[serde(default)]
     pub heal: Heal,
     /// Who made it.
@@ -67,7 +67,7 @@ impl WorkflowRun {
     }
 }
 
-/// What texts of a workflow are called that this user has not made.
+/// Returns the label for texts of a workflow that this user has not made.
 pub(crate) fn stranger_of(name: &str) -> String {
     format!("the workflow “{name}”, which you have not made or trusted")
 }

@@ -16,13 +16,13 @@ use crate::{
     ui::{Element, Role, State},
 };
 
-/// How far the wheel is turned at once, in notches: less than what a small window shows. Two turns in a row differ, since the same call
-/// twice in a view that lists the same would count as one that changes nothing.
+/// Notches per turn of the wheel: less than a small window shows. Two turns in a row differ, since the same
+/// call twice in a view that lists the same would count as one that changes nothing.
 const NOTCHES: [i64; 2] = [4, 5];
-/// How often it is turned in one direction.
+/// Maximum number of turns in one direction.
 const TURNS_MAX: u32 = 20;
 
-/// How far a window was scrolled through for the element of a step: down to its end, then up.
+/// Progress of scrolling a window in search of the element of a step: down to its end, then up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Seeking {
@@ -30,7 +30,7 @@ pub(super) enum Seeking {
     Down(u32),
     /// So many turns up.
     Up(u32),
-    /// It was seen as a whole.
+    /// The whole window was seen.
     Over,
 }
 
@@ -82,8 +82,8 @@ impl Performing {
     }
 }
 
-/// Where the wheel is turned: over a vertical scroll bar or a page beside which something is out of sight. Never over other controls,
-/// since some of them take the wheel for a new value.
+/// Finds the element over which the wheel is turned: a vertical scroll bar, or a page beside which something is
+/// out of sight. Other controls are never used, since some of them take the wheel for a new value.
 fn wheel(view: &WindowView) -> Option<ElementId> {
     let front = view.surfaces.iter().rposition(Surface::is_modal).unwrap_or(0);
     view.surfaces.iter().skip(front).rev().find_map(|surface| wheel_in(&surface.tree.elements))

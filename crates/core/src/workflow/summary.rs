@@ -1,5 +1,5 @@
-//! What a workflow does, for somebody who decides whether it may: what it reads, opens, sends, starts, runs and writes, and where the
-//! values go that it reads.
+//! Summary of the effects of a workflow, for a person who decides if it may run: what it reads, opens, sends,
+//! starts, runs and writes, and the destinations of the values that it reads.
 
 use std::{collections::BTreeMap, fmt};
 
@@ -22,7 +22,7 @@ const SHOWN_MAX: usize = 600;
 /// The most lines of steps that only enter, press or look.
 const HARMLESS_MAX: usize = 60;
 
-/// What a step does, the most consequential first.
+/// Kind of effect of a step, the most consequential first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Deed {
@@ -95,18 +95,18 @@ impl Deed {
 /// A line of a summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SummaryLine {
-    /// What kind of thing it is.
+    /// Kind of effect.
     pub deed: Deed,
-    /// What is done, with the step.
+    /// Description of the effect, with the step.
     pub text: String,
 }
 
-/// What a file does, the most consequential first.
+/// Effects of a file, the most consequential first.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// The lines, in the order of [`Deed::ALL`].
     pub lines: Vec<SummaryLine>,
-    /// How many lines are left out that only enter or press something.
+    /// Number of omitted lines that only enter or press something.
     pub left_out: usize,
 }
 
@@ -162,7 +162,8 @@ impl fmt::Display for Summary {
 }
 
 impl Workflow {
-    /// What it does with these values, by what its tools declare. A value that its steps read keeps its name.
+    /// Summarises its effects with these values, by the declarations of its tools. A value that its steps read
+    /// keeps its name.
     pub fn summary(&self, given: &BTreeMap<String, String>, tools: &[ToolSpec]) -> Summary {
         let defaults = self.parameters.iter();
         let mut values: BTreeMap<String, String> =
@@ -249,7 +250,7 @@ impl Telling<'_> {
         }
     }
 
-    /// What a step is aimed at and given, as text.
+    /// Formats the target and the arguments of a step as text.
     fn arguments(&self, step: &WorkflowStep, tool: Option<&ToolSpec>) -> String {
         let mut parts = Vec::new();
         for selector in step.aims.values() {

@@ -21,7 +21,7 @@ pub enum TemplateError {
     Missing {
         /// Its path.
         name: String,
-        /// What its part that exists has.
+        /// Contents of the part of its path that exists.
         has: Option<String>,
     },
 }
@@ -94,7 +94,7 @@ pub(super) fn names_in_value(value: &Value) -> Result<BTreeSet<String>, Template
     Ok(names)
 }
 
-/// What a text has before the first of these names; `None` if it has none of them.
+/// Returns the text before the first of these names; `None` if the text has none of them.
 pub(super) fn before_value(text: &str, is_one: &dyn Fn(&str) -> bool) -> Option<String> {
     let mut before = String::new();
     for piece in pieces(text).ok()? {
@@ -214,7 +214,7 @@ impl Values {
     }
 }
 
-/// What a value has besides its parts.
+/// Returns a derived property of a value, besides its parts.
 fn derived(value: &Value, name: &str) -> Option<Value> {
     match (value, name) {
         (Value::Array(values), "count") => Some(Value::from(values.len())),
@@ -254,7 +254,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// What a value has, for a message.
+/// Describes the contents of a value, for a message.
 fn shape(value: &Value) -> String {
     match value {
         Value::Array(values) => format!("a list of {}", values.len()),

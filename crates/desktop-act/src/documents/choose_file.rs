@@ -24,7 +24,7 @@ use crate::{
     surfaces::surfaces,
 };
 
-/// How long to wait for the dialog to close after each attempt: by Return, and at last by its button.
+/// Maximum time to wait for the dialog to close after each attempt: by Return, and at last by its button.
 const ATTEMPTS: [Duration; 4] = [
     Duration::from_millis(700),
     Duration::from_millis(1_500),
@@ -148,7 +148,7 @@ fn says_so(tree: &Tree) -> bool {
 /// The field for the name.
 #[derive(Debug, PartialEq, Eq)]
 enum Field {
-    /// It can be read.
+    /// The field can be read.
     Reads,
     /// The dialog does not tell whether it has one.
     Hidden,
@@ -187,7 +187,7 @@ async fn reach_field<D: Desktop>(
     Ok(without)
 }
 
-/// What became of the dialog.
+/// Outcome of closing the dialog.
 enum Closed {
     Yes,
     /// Another one asks something first.
@@ -226,7 +226,7 @@ async fn closes<D: Desktop>(
     }
 }
 
-/// What the application shows of a file, before it was chosen.
+/// Windows and elements in which the application shows a file, before it was chosen.
 struct Shown {
     windows: Vec<WindowInfo>,
     elements: Vec<(ElementId, String)>,

@@ -90,7 +90,7 @@ pub(super) async fn type_name<D: Desktop>(
     Ok((text != path).then_some(text))
 }
 
-/// Whether the dialog is still there with this path in its name field.
+/// Returns `true` if the dialog is still there with this path in its name field.
 pub(super) async fn still_reads<D: Desktop>(
     desktop: &D,
     dialog: &WindowInfo,

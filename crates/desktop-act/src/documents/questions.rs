@@ -12,26 +12,26 @@ use crate::{
 /// The answers that the caller gave in advance.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Answers {
-    /// Whether to keep the format of the file, where the application suggests its own.
+    /// `true` to retain the format of the file, where the application suggests its own.
     pub(crate) keep_format: Option<bool>,
-    /// Whether a file that exists may be replaced.
+    /// `true` if a file that exists may be replaced.
     pub(crate) overwrite: bool,
-    /// Whether the options of a format are accepted as suggested.
+    /// `true` if the options of a format are accepted as suggested.
     pub(crate) accept_options: bool,
 }
 
-/// What a dialog asks.
+/// Question that a dialog shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Question {
-    /// Whether to keep the format.
+    /// Retain the format of the file.
     Format,
-    /// Whether to replace a file.
+    /// Replace a file.
     Overwrite,
     /// The options of a format.
     Options,
 }
 
-/// What a button answers.
+/// Returns the question that a button answers, and its answer.
 fn answer_of(name: &str) -> Option<(Question, bool)> {
     let name = fold_name(name);
     let name = name.trim_end_matches('!');

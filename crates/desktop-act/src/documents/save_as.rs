@@ -31,7 +31,7 @@ use crate::{
 
 /// The longest wait for the dialog.
 const DIALOG_MAX: Duration = Duration::from_secs(8);
-/// How often the windows are looked at for it.
+/// Maximum number of looks at the windows for the dialog.
 const LOOKS_MAX: usize = 200;
 /// The names of the menu and of its item.
 const FILE_MENU: &str = "File";
@@ -42,7 +42,7 @@ const SAVE_BUTTONS: [&str; 4] = [SAVE_BUTTON, "ok", "save as", EXPORT_BUTTON];
 const SAVE_BUTTON: &str = "save";
 const EXPORT_BUTTON: &str = "export";
 
-/// Where to save to.
+/// Destination of a save.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveAs {
     /// The file; `~` stands for the home folder.
@@ -51,7 +51,7 @@ pub struct SaveAs {
     pub format: Option<String>,
     /// The answer if the application asks whether to keep that format.
     pub keep_format: Option<bool>,
-    /// Whether a file that exists may be replaced.
+    /// `true` if a file that exists may be replaced.
     pub overwrite: bool,
 }
 

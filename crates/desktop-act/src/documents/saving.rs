@@ -17,11 +17,11 @@ use crate::{
 
 /// The longest wait for one change before the file is looked at again.
 const LOOK_AGAIN: Duration = Duration::from_millis(200);
-/// How long nothing may happen before the document counts as not saved.
+/// Maximum time without activity before the document counts as not saved.
 const IDLE_MAX: Duration = Duration::from_secs(4);
 /// The same where no mark says that there is something to save.
 const IDLE_UNMARKED_MAX: Duration = Duration::from_millis(1_500);
-/// How often the file is looked at in all.
+/// Maximum number of looks at the file in total.
 const LOOKS_MAX: usize = 2_000;
 
 /// A document before it is saved.
@@ -33,27 +33,28 @@ pub(crate) struct Saving {
     path: Option<String>,
     /// The file as it was.
     stamp: Option<FileStamp>,
-    /// Whether a process has had it open for writing all along, as office suites have: then that says nothing.
+    /// `true` if a process has had it open for writing all along, as office suites have: an open file then proves
+    /// nothing.
     is_held: bool,
     modified: Option<bool>,
-    /// Whether the application itself was asked, not the title of its window.
+    /// `true` if the application itself was queried, not the title of its window.
     told: bool,
-    /// Whether the window showed this file before.
+    /// `true` if the window showed this file before.
     showed: bool,
-    /// Whether a copy in another format is written, which leaves the document as modified as it is.
+    /// `true` if a copy in another format is written, which leaves the document as modified as it is.
     exports: bool,
 }
 
-/// What a window shows of its document.
+/// State of its document that a window shows.
 #[derive(Debug, Clone, Copy)]
 struct Shown {
-    /// Whether it has a mark of unsaved changes; `None` also if the window is gone.
+    /// `true` if it has a mark of unsaved changes; `None` also if the window is gone.
     modified: Option<bool>,
-    /// Whether the document is that of the file, and was not before: it is saved there.
+    /// `true` if the document is that of the file, and was not before: it is saved there.
     took_file: bool,
 }
 
-/// What came of it.
+/// Outcome of a save.
 #[derive(Debug, Clone)]
 pub(crate) struct Saved {
     pub(crate) evidence: Evidence,
@@ -226,7 +227,7 @@ impl Saving {
         now.is_written && !self.is_held && !shown.took_file
     }
 
-    /// What is there instead, once nothing happens any more.
+    /// Returns the evidence of the state found instead, once all activity has ended.
     fn shortfall(&self, state: Option<&FileState>, modified: Option<bool>) -> Evidence {
         let path = self.path.clone();
         let changed = state.and_then(|state| state.stamp) != self.stamp;
@@ -242,8 +243,8 @@ impl Saving {
     }
 }
 
-/// What a window shows of its document, and what its application says of it where that can be asked.
-/// Whether it was asked is the second.
+/// Returns the document that a window shows, with the information from its application where that can be
+/// queried. The second value is `true` if it was queried.
 async fn document_of<D: Desktop>(
     desktop: &D,
     window: &WindowInfo,

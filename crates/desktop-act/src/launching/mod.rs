@@ -27,17 +27,17 @@ pub(crate) use waited::Waited;
 
 use crate::report::{ActLimits, ActionReport, refused};
 
-/// How long nothing may change after a program has ended well and shown nothing, until it counts as failed. Until then, a running
-/// instance may have taken over.
+/// Time without a change after which a program that ended well and showed nothing counts as failed. Until then,
+/// a running instance may have taken over.
 const HANDED_OVER: Duration = Duration::from_secs(5);
-/// How long after it came a window may keep a title that names no document, until it counts as the one that it has: a browser shows its
-/// window before the page.
+/// Time after opening within which a window may have a title that names no document. Later, that title counts
+/// as final: a browser shows its window before the page.
 const NAMED_WITHIN: Duration = Duration::from_secs(1);
 
 /// A start of a program, with the documents that it opens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opening {
-    /// What is started.
+    /// Program to start.
     pub request: LaunchRequest,
     /// The paths and addresses among its arguments: each is waited for.
     pub documents: Vec<String>,
@@ -52,7 +52,7 @@ pub enum Opened {
     Failed {
         /// The document.
         document: String,
-        /// What happened.
+        /// Report on the document.
         report: Box<ActionReport>,
     },
 }
@@ -118,14 +118,14 @@ pub async fn open<D: Desktop>(
     Ok(Opened::All(reports.collect()))
 }
 
-/// How the wait for one thing ended.
+/// Outcome of the wait for one item.
 #[derive(Debug, Clone)]
 enum End {
-    /// It is shown.
+    /// The item is shown.
     Shown(Box<Shown>),
     /// Its program ended without showing it.
     Failed(String),
-    /// It was not shown in time, or not awaited.
+    /// Not shown in time, or not awaited.
     Pending,
 }
 
@@ -258,7 +258,8 @@ async fn all_rest<D: Desktop>(
     Ok(shown.iter().flatten().all(|one| now.iter().any(|window| window.id == one.window.id)))
 }
 
-/// How the program ended that was to show something, if it will not do so any more: it failed, or no running instance took over.
+/// Returns how the program ended that was to show something, if it no longer will: it failed, or no running
+/// instance took over.
 fn failure<D: Desktop>(desktop: &D, wish: &Wish<'_>, still: bool) -> Option<String> {
     let how = desktop.process_ended(wish.launched.pid)?;
     (!how.success() || still).then(|| how.to_string())

@@ -21,20 +21,23 @@ use crate::patience::watch_app;
 /// After this time, a window whose application is unknown to assistive technology counts as one without elements, although its
 /// toolkit could expose some, and so does one whose application does not answer.
 const SILENT: Duration = Duration::from_secs(12);
-/// How long a window that shows its elements must be quiet. LibreOffice goes on to enable single buttons of its toolbars by timers
-/// of 50 to 150 ms.
+/// Time that a window that shows its elements must be quiet. LibreOffice continues to enable single buttons of
+/// its toolbars by timers of 50 to 150 ms.
 const AT_REST: Duration = Duration::from_millis(25);
-/// How long after it came a window that shows elements may go on to change. Then it can be worked in, unless more elements come.
+/// Maximum time after opening for which a window that shows elements may continue to change. Then it can be
+/// worked in, unless more elements come.
 const CHANGES_MAX: Duration = Duration::from_millis(750);
-/// How long the number of elements of a window that goes on to change must stay the same.
+/// Time that the number of elements of a continuously changing window must stay the same.
 const COUNT_APART: Duration = Duration::from_millis(300);
-/// How long after it came more elements are waited for: a list may grow for ever.
+/// Maximum time after opening to wait for more elements: a list may grow for ever.
 const GROWTH_MAX: Duration = Duration::from_secs(5);
 /// The fewest elements of a window that can be worked on.
 const ELEMENTS_MIN: usize = 3;
-/// How many elements of a window are read once, as soon as it shows any, so that the desktop learns which of its areas are drawn.
+/// Maximum number of elements of a window that are read once, as soon as it shows any, so that the desktop
+/// learns which of its areas are drawn.
 const LEARNT_MAX: usize = 60;
-/// How long after it came a dialog that shows progress is waited for: the application prepares its window, and closes the dialog by itself.
+/// Maximum time after opening to wait for a dialog that shows progress: the application prepares its window,
+/// and closes the dialog by itself.
 const PROGRESS_MAX: Duration = Duration::from_secs(15);
 /// The longest wait until it is read again what a window shows.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
@@ -60,7 +63,8 @@ pub(super) async fn at_rest<D: Desktop>(
     }
 }
 
-/// Whether a window is a dialog of no other window, with a progress bar or with its elements gone: it is about to close.
+/// Returns `true` if a window is a dialog of no other window, with a progress bar or with its elements gone: it
+/// is about to close.
 async fn shows_progress<D: Desktop>(desktop: &D, window: &WindowInfo) -> DesktopResult<bool> {
     if window.kind != WindowKind::Dialog || !window.stands_alone() {
         return Ok(false);
@@ -153,10 +157,10 @@ async fn idle<D: Desktop>(
     }
 }
 
-/// What a look at a window found.
+/// Result of a look at a window.
 struct Look {
     elements: usize,
-    /// Whether the application answered in time.
+    /// `true` if the application answered in time.
     answers: bool,
 }
 
@@ -176,7 +180,7 @@ async fn look_at<D: Desktop>(
     }
 }
 
-/// How many elements a window shows within limits; `None` if it has gone.
+/// Counts the elements that a window shows within limits; `None` if it has gone.
 async fn count<D: Desktop>(
     desktop: &D,
     window: WindowId,

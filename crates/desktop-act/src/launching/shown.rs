@@ -22,21 +22,21 @@ pub(super) struct Wish<'a> {
     pub(super) files: &'a [String],
 }
 
-/// What shows it.
+/// Window in which an item is shown.
 #[derive(Debug, Clone)]
 pub(super) struct Shown {
     pub(super) window: WindowInfo,
     pub(super) how: How,
 }
 
-/// How it is shown.
+/// Way in which it is shown.
 #[derive(Debug, Clone)]
 pub(super) enum How {
     /// By a window that opened.
     Opened,
     /// By a tab of a window.
     Tab {
-        /// Whether the window opened with it.
+        /// `true` if the window opened with it.
         new: bool,
         proof: Proof,
     },
@@ -61,7 +61,7 @@ impl Shown {
     }
 }
 
-/// What shows each wish at the moment.
+/// Assigns to each wish the window that shows it at the moment.
 pub(super) async fn assign<D: Desktop>(
     desktop: &D,
     known: &[WindowInfo],

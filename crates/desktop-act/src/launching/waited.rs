@@ -9,13 +9,13 @@ use deskhand_core::{duration::milliseconds, ui::WindowInfo};
 use deskhand_desktop::{Desktop, DesktopResult, QuietLimits};
 use futures_util::future::{Either, select};
 
-/// How often a wait for a window may be interrupted.
+/// Maximum number of interruptions of a wait for a window.
 const WAITS_MAX: usize = 1_000;
 /// The longest wait for one change before the state is read again.
 const LOOK_AGAIN: Duration = Duration::from_secs(1);
 
-/// How many times as long as its bound a wait may take with all that is read meanwhile: an application that does not answer makes each
-/// look as long as an answer may take.
+/// Maximum duration of a wait with all reads meanwhile, as a multiple of its bound: an application that does
+/// not answer makes each look as long as an answer may take.
 const LOOKS_FACTOR: u32 = 2;
 
 /// Time spent waiting.
@@ -25,7 +25,7 @@ pub(crate) struct Waited {
     /// When it ends at the latest.
     end: Instant,
     rounds: usize,
-    /// How long nothing has changed.
+    /// Time since the last change, in milliseconds.
     pub(super) still_ms: u64,
 }
 

@@ -22,12 +22,12 @@ use deskhand_secret::SecretValue;
 
 use super::{Permitted, activates, letter, secret::Into};
 
-/// How many characters are typed for a text.
+/// Returns the number of characters typed for a text.
 fn characters_of(text: &str) -> u64 {
     u64::try_from(text.replace("\r\n", "\n").chars().count()).unwrap_or(u64::MAX)
 }
 
-/// How much of an input was sent that has `all` parts.
+/// Returns the number of parts sent of an input that has `all` parts.
 const fn done_of(sent: &DesktopResult<()>, all: u64) -> u64 {
     match sent {
         Ok(()) => all,

@@ -38,16 +38,16 @@ pub struct Live<'a> {
     pub element: &'a Element,
     /// The names of what is in it, if it has none of its own.
     pub inside: &'a [String],
-    /// Whether the input goes to it because it has the focus; otherwise it is aimed at.
+    /// `true` if the input goes to it because it has the focus; otherwise it is aimed at.
     pub focused: bool,
 }
 
-/// What an action may act on.
+/// Permission of an action to act on elements.
 pub trait Permit: Send + Sync {
-    /// Whether input may go to this element now.
+    /// Checks that input may go to this element now.
     ///
     /// # Errors
-    /// What is there instead of what was judged; nothing is sent.
+    /// The element that is there instead of the judged one; nothing is sent.
     fn admits(&self, live: &Live<'_>) -> Result<(), LastLook>;
 
     /// The elements that the action was judged on, without those that were found in a picture: the check before the action
@@ -63,7 +63,7 @@ pub trait Permit: Send + Sync {
     /// The process that owned the window when the action was judged.
     fn pid(&self) -> Option<u32>;
 
-    /// Whether a text in clear may go to a field for passwords.
+    /// Checks that a text in clear may go to a field for passwords.
     ///
     /// # Errors
     /// The field, if the text was not judged for it; nothing is sent.
@@ -269,7 +269,7 @@ impl<'a, D: Desktop> Permitted<'a, D> {
         self.permit.admits_clear(&field).map_err(DesktopError::refused)
     }
 
-    /// What has the keyboard in the active window; `None` if that is not known.
+    /// Returns the element that has the keyboard in the active window; `None` if unknown.
     async fn keyboard_goes_to(&self) -> DesktopResult<Option<Element>> {
         if self.window.is_none() {
             return Ok(None);

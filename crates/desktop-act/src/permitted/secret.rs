@@ -16,7 +16,7 @@ use crate::before::look;
 /// A secret that an action types into one field.
 #[derive(Debug, Clone, Copy)]
 pub struct SecretUse<'a> {
-    /// Where it may be typed.
+    /// Permit for the places where it may be typed.
     pub permit: &'a SecretPermit,
     /// The field that was judged.
     pub field: ElementId,
@@ -55,10 +55,10 @@ impl Permit for SecretUse<'_> {
     }
 }
 
-/// What the value is about to be given to.
+/// Recipient of the value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Into {
-    /// What has the keyboard.
+    /// The element that has the keyboard.
     Focus,
     /// This element.
     Element(ElementId),
@@ -143,7 +143,7 @@ impl<D: Desktop> Permitted<'_, D> {
         Ok(None)
     }
 
-    /// Whether the keyboard goes to a field, or to a part of it. It has to be known.
+    /// Returns `true` if the keyboard certainly goes to a field, or to a part of it.
     async fn has_focus(&self, field: ElementId, window: &WindowInfo, tree: &Tree) -> DesktopResult<bool> {
         let known = self.desktop.known_focus(window.id).await.unwrap_or_default();
         let Some(focused) = known.as_ref().or_else(|| tree.focused()) else { return Ok(false) };

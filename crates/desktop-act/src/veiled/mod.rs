@@ -20,7 +20,7 @@ use deskhand_secret::{Hidden, Veil};
 
 /// The most characters of a text that places are counted in.
 const TEXT_MAX: usize = 200_000;
-/// How much more of a text is read than is asked for, in characters, so that no value is cut through.
+/// Number of characters read beyond the requested text, so that no value is cut through.
 const BEYOND: usize = deskhand_secret::SecretValue::CHARACTERS_MAX * 6;
 
 /// A desktop that shows no secret.

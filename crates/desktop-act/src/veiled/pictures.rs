@@ -8,7 +8,7 @@ use deskhand_desktop::{Desktop, DesktopError, DesktopResult, Picture, TreeLimits
 
 use super::Veiled;
 
-/// How far around an element is black as well, in pixels: letters may reach over its edge.
+/// Margin around an element that is black as well, in pixels: letters may reach over its edge.
 const MARGIN: i32 = 2;
 /// The most windows whose elements are read for one picture, from the top.
 const WINDOWS_MAX: usize = 60;

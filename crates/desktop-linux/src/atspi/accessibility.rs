@@ -28,7 +28,7 @@ use super::{
 };
 use deskhand_desktop::{DesktopError, DesktopResult};
 
-/// How many announcements a slow reader may lag behind before it misses some.
+/// Maximum number of announcements that a slow reader may lag behind before it misses some.
 const ANNOUNCEMENTS_MAX: usize = 8_192;
 
 /// The most looks that can wait for pending events at a time; further ones queue.
@@ -174,12 +174,12 @@ impl Accessibility {
         self.with_ids(ElementIds::reserve)
     }
 
-    /// Where an element was last listed.
+    /// Returns the place where an element was last listed.
     pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
         self.with_ids(|ids| ids.last_place(id))
     }
 
-    /// What is known of an element.
+    /// Returns the stored data of an element.
     pub(crate) fn known(&self, id: ElementId) -> DesktopResult<Known> {
         self.with_ids(|ids| ids.find(id)).ok_or(DesktopError::NoElement(id))
     }

@@ -64,7 +64,7 @@ impl Accessibility {
         names.map_err(|error| self.error("list actions", id, error))
     }
 
-    /// What is particular to the toolkit of an element.
+    /// Returns the peculiarities of an element's toolkit.
     pub(crate) fn quirks(&self, id: ElementId) -> Quirks {
         self.toolkit(id).map(Toolkit::quirks).unwrap_or_default()
     }
@@ -205,7 +205,7 @@ async fn select(bus: &Bus, object: &ObjectRef) -> CallResult<Done> {
     }
 }
 
-/// Whether an object is a scroll bar, or in one.
+/// Returns `true` if an object is a scroll bar, or in one.
 async fn is_bar(bus: &Bus, object: &ObjectRef) -> CallResult<bool> {
     let role = async |object: &ObjectRef| {
         CallResult::Ok(wire::role(bus.call(object, ACCESSIBLE, "GetRole", &()).await?))

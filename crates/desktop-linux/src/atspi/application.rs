@@ -25,9 +25,9 @@ pub(crate) struct Application {
     pub(crate) pid: u32,
     /// Its toolkit.
     pub(crate) toolkit: Toolkit,
-    /// What it counts positions from.
+    /// Origin that it counts positions from.
     pub(crate) origin: Origin,
-    /// Whether it shows pages, which come up without an announcement.
+    /// `true` if it shows pages, which come up without an announcement.
     pub(crate) has_pages: bool,
 }
 
@@ -82,7 +82,7 @@ impl Applications {
         self.by_bus.get(&object.bus).cloned()
     }
 
-    /// What the application of an object is made with.
+    /// Returns the toolkit of the application that an object belongs to.
     pub(super) fn toolkit_of(&self, object: &ObjectRef) -> Option<Toolkit> {
         self.by_bus.get(&object.bus).map(|application| application.toolkit)
     }
@@ -97,7 +97,7 @@ impl Applications {
     }
 }
 
-/// What the positions that an application reports are counted from.
+/// Origin of the positions that an application reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Origin {
     /// The screen, as on X11.

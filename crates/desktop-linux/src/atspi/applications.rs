@@ -154,7 +154,7 @@ impl Accessibility {
     }
 }
 
-/// What runs behind a connection.
+/// Program behind a connection.
 enum Described {
     Application(Application),
     /// An excluded program.

@@ -24,9 +24,9 @@ use deskhand_desktop::{DesktopError, DesktopResult};
 
 /// The most concurrent calls to one application.
 pub(crate) const IN_FLIGHT: usize = 32;
-/// How long one call may take before the application counts as not answering.
+/// Maximum time for one call before the application counts as not answering.
 const CALL_BOUND: Duration = Duration::from_secs(2);
-/// How long an action may take: some toolkits finish it before they answer.
+/// Maximum time for an action: some toolkits finish it before they answer.
 const ACTION_BOUND: Duration = Duration::from_secs(8);
 
 pub(crate) const ACCESSIBLE: &str = "org.a11y.atspi.Accessible";
@@ -113,7 +113,7 @@ pub(crate) fn gone() -> DesktopError {
 pub(crate) struct Bus {
     connection: zbus::Connection,
     gone: CancellationToken,
-    /// How many calls were made on this connection.
+    /// Number of calls made on this connection.
     calls: Arc<AtomicU64>,
     /// No call waits longer than this; set earlier for the reads of one tree.
     until: Option<Instant>,
@@ -143,7 +143,7 @@ impl Bus {
         &self.gone
     }
 
-    /// How many calls were made so far.
+    /// Returns the number of calls made so far.
     pub(crate) fn calls(&self) -> u64 {
         self.calls.load(Ordering::Relaxed)
     }
@@ -311,7 +311,7 @@ impl Bus {
         read.into_iter().filter_map(Result::transpose).collect()
     }
 
-    /// How many children an object has, whether or not they exist yet.
+    /// Returns the number of children of an object, including those that do not exist yet.
     pub(crate) async fn child_count(&self, of: &ObjectRef) -> CallResult<u32> {
         let count: i32 = self.property(of, ACCESSIBLE, "ChildCount").await?;
         Ok(u32::try_from(count).unwrap_or(0))

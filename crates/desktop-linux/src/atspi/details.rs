@@ -20,8 +20,8 @@ use super::{
     wire::{self, ObjectRef, WireRef},
 };
 
-/// What decides whether an object is shown and how it is read further. `Cache.GetItems` returns it for all objects at
-/// once.
+/// Properties that decide if an object is shown and how it is read further. `Cache.GetItems` returns them for
+/// all objects at once.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Head {
     pub(crate) role: Role,
@@ -99,7 +99,7 @@ pub(crate) async fn read_head(
     Ok(Head { role, name, states, patterns, child_count, description })
 }
 
-/// Whether a group is a field for a time.
+/// Returns `true` if a group is a field for a time.
 async fn is_time(bus: &Bus, object: &ObjectRef) -> CallResult<bool> {
     let attributes: HashMap<String, String> =
         offered(bus.call(object, ACCESSIBLE, "GetAttributes", &()).await)?;
@@ -194,7 +194,7 @@ pub(crate) async fn read_details(
     Ok(Details { description, text, value, reported, table, address, told })
 }
 
-/// What is chosen in a list to choose from, by the name of the option that is selected in the list inside of it.
+/// Reads the choice in a list to choose from: the name of the option that is selected in the list inside it.
 async fn read_chosen(bus: &Bus, object: &ObjectRef) -> CallResult<Option<String>> {
     let reading = async {
         let list: WireRef = bus.call(object, ACCESSIBLE, "GetChildAtIndex", &0_i32).await?;
@@ -333,7 +333,7 @@ impl Accessibility {
     }
 }
 
-/// Whether an object with this role is selected because the one around it is.
+/// Returns `true` if an object with this role is selected because the one around it is.
 async fn is_selected_with_parent(
     bus: &Bus,
     object: &ObjectRef,

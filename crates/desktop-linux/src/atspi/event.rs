@@ -5,7 +5,7 @@ use deskhand_desktop::Aspect;
 
 use super::wire::ObjectRef;
 
-/// What happened to an object. [`Event::Other`] stands for all events that nothing depends on.
+/// Event of an object. [`Event::Other`] stands for all events that nothing depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A state was set or cleared.
@@ -58,12 +58,12 @@ pub(crate) enum Event {
     Other,
 }
 
-/// What an application announced.
+/// Announcement of an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Announcement {
     /// The object concerned.
     pub(crate) object: ObjectRef,
-    /// What happened to it.
+    /// Event of the object.
     pub(crate) event: Event,
     /// The other object concerned, such as the child that was added.
     pub(crate) other: Option<ObjectRef>,

@@ -86,7 +86,7 @@ const OBJECT: &str = "org.a11y.atspi.Event.Object";
 /// unasked, for everything that is added or removed: a quarter of what LibreOffice announces.
 const PROPERTIES: [&str; 3] = ["accessible-name", "accessible-description", "accessible-value"];
 
-/// What the message bus is asked to deliver.
+/// Returns the rules for the messages that the message bus is to deliver.
 fn rules() -> zbus::Result<Vec<MatchRule<'static>>> {
     let signal = || MatchRule::builder().msg_type(Type::Signal);
     let mut rules = vec![

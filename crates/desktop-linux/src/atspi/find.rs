@@ -27,7 +27,7 @@ use deskhand_desktop::{DesktopError, DesktopResult, TreeLimits};
 /// The longest path from an element to its window.
 const DEPTH_MAX: usize = 100;
 
-/// How long a new object may take to get a place. GTK gives it one with the next frame that it draws.
+/// Maximum time for a new object to get a place. GTK gives it one with the next frame that it draws.
 const PLACED_BOUND: Duration = Duration::from_millis(100);
 
 /// An object on the way down to a point.
@@ -35,7 +35,7 @@ struct Spot {
     object: ObjectRef,
     reported: Option<Rect<Screen>>,
     shift: Shift,
-    /// Whether nothing inside it can be visible: a closed menu.
+    /// `true` if nothing inside it can be visible: a closed menu.
     closed: bool,
 }
 
@@ -171,14 +171,14 @@ impl Accessibility {
         }
     }
 
-    /// How long after something was drawn in a window it may be announced.
+    /// Returns the maximum delay between drawing in a window and its announcement.
     pub(crate) async fn announces_after(&self, window: &WindowFacts) -> DesktopResult<Duration> {
         let found = self.frame_of(&self.shared.bus, window, Source::Mirror).await?;
         let application = found.ok().flatten().map(|(application, _, _)| application);
         Ok(application.map(|application| application.toolkit.announces_after()).unwrap_or_default())
     }
 
-    /// Whether an element is `ancestor` or a descendant of it.
+    /// Returns `true` if an element is `ancestor` or a descendant of it.
     pub(crate) async fn is_within(&self, id: ElementId, ancestor: ElementId) -> DesktopResult<bool> {
         let (known, wanted) = (self.known(id)?, self.known(ancestor)?);
         let is_within = self.leads_up_to(&known.object, &wanted.object).await;
@@ -204,7 +204,7 @@ impl Accessibility {
         Ok(self.element(id).await.ok().filter(has_it))
     }
 
-    /// Whether an object is `ancestor` or a descendant of it.
+    /// Returns `true` if an object is `ancestor` or a descendant of it.
     async fn leads_up_to(&self, object: &ObjectRef, ancestor: &ObjectRef) -> CallResult<bool> {
         let mut object = object.clone();
         for _ in 0..DEPTH_MAX {

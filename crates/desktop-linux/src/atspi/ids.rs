@@ -15,7 +15,7 @@ use super::{shift::Shift, wire::ObjectRef};
 /// The most objects that are remembered; then those not seen for the longest time are forgotten.
 const OBJECTS_MAX: usize = 60_000;
 
-/// What is known of an element between calls.
+/// Data of an element that is stored between calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Known {
     /// The object behind the element.
@@ -28,11 +28,11 @@ pub(crate) struct Known {
 struct Entry {
     known: Known,
     seen: u64,
-    /// Whether the object is gone; the element may be recognised again.
+    /// `true` if the object is gone; the element may be recognised again.
     gone: bool,
     /// When the element was recognised as another object, and for how long at most it was away if it still shows the same.
     found_again: Option<(Instant, Option<Duration>)>,
-    /// Where it was last listed.
+    /// Place where it was last listed.
     place: Option<Place>,
 }
 
@@ -106,7 +106,7 @@ impl ElementIds {
         }
     }
 
-    /// What is known of an element.
+    /// Returns the stored data of an element.
     pub(crate) fn find(&self, id: ElementId) -> Option<Known> {
         self.by_id.get(&id).filter(|entry| !entry.gone).map(|entry| entry.known.clone())
     }
@@ -120,7 +120,7 @@ impl ElementIds {
         }
     }
 
-    /// Where an element was last listed, also if its object is gone.
+    /// Returns the place where an element was last listed, also if its object is gone.
     pub(crate) fn last_place(&self, id: ElementId) -> Option<Place> {
         self.by_id.get(&id)?.place
     }
@@ -152,8 +152,8 @@ impl ElementIds {
         }
     }
 
-    /// How long an element was away that was recognised again within the last `span`: what it did in between is unknown.
-    /// [`Duration::MAX`] if it shows something else than before; zero if it was not away.
+    /// Returns the time that an element was away that was recognised again within the last `span`: changes in
+    /// between are unknown. [`Duration::MAX`] if it shows something else than before; zero if it was not away.
     pub(crate) fn away(&self, id: ElementId, span: Duration) -> Duration {
         let found_again = self.by_id.get(&id).and_then(|entry| entry.found_again);
         found_again

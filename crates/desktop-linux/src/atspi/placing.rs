@@ -1,4 +1,5 @@
-//! Where elements are on the screen: toolkits count from different places, some of them wrongly (`quirks` says what each does).
+//! Positions of elements on the screen: toolkits count from different places, some of them wrongly (`quirks`
+//! says what each does).
 
 use deskhand_core::{
     geometry::{Rect, Screen},
@@ -95,10 +96,10 @@ impl Toolkit {
     }
 }
 
-/// How much wider a shadow is on the left and at the top of a window than the window, given the extents of both together and of the window
-/// alone. The light falls from above: the shadow is lower than the window.
+/// Returns the extra width of the shadow on the left and at the top of a window, given the extents of both
+/// together and of the window alone. The light falls from above: the shadow is lower than the window.
 fn shadow(reported: Rect<Screen>, window: Rect<Screen>) -> (i32, i32) {
-    /// How much lower, in pixels, in the themes of GTK.
+    /// Downward offset of the shadow, in pixels, in the themes of GTK.
     const LOWER: i32 = 3;
     let (width, height) = (reported.width - window.width, reported.height - window.height);
     if width <= 0 || height <= 0 { (0, 0) } else { (width / 2, (height / 2 - LOWER).max(0)) }

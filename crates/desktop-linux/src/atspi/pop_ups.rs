@@ -39,7 +39,7 @@ pub(crate) struct PopUp {
     /// Its bounds are correct. GTK 3 reports those of a pop-up with an accessible of its own relative to the widget that opened it, without
     /// naming that widget.
     pub(crate) is_placed: bool,
-    /// It is a tooltip.
+    /// `true` if it is a tooltip.
     pub(crate) is_tip: bool,
 }
 

@@ -246,7 +246,7 @@ impl Toolkit {
             && !states.has(State::Selected)
     }
 
-    /// What may change without an event when the area of an element is drawn.
+    /// Returns the parts that may change without an event when the area of an element is drawn.
     pub(crate) fn drawn_parts(self) -> Parts {
         match self {
             Self::Gtk3 | Self::Gtk4 | Self::Chromium => Parts::EXTENTS,
@@ -284,7 +284,8 @@ impl Toolkit {
         half.filter(|half| rest == Some(half)).unwrap_or(name)
     }
 
-    /// What is told of an element of this name: that of a menu button without a text of its own may be all that is known of it.
+    /// Returns the description of an element of this name: for a menu button without a text of its own, it may be
+    /// the only information.
     pub(crate) fn told_of(self, name: &str, description: String) -> String {
         let is_menu_button = self == Self::Gtk4 && name == "GtkMenuButton";
         if is_menu_button && description.is_empty() { "opens a menu".to_owned() } else { description }
@@ -298,8 +299,8 @@ impl Toolkit {
             && around.description == self.told_of(&head.name, description.to_owned())
     }
 
-    /// Whether an element with this role is a list to choose from that tells what is chosen by the selection of the list inside of it alone,
-    /// which browsers announce of that list and draw in the element.
+    /// Returns `true` if an element with this role is a list to choose from that exposes its choice only by the
+    /// selection of the list inside it, which browsers announce for that list and draw in the element.
     pub(crate) fn tells_choice_by_selection(self, role: &Role) -> bool {
         matches!(self, Self::Chromium | Self::Other) && *role == Role::COMBO_BOX
     }
@@ -325,7 +326,8 @@ impl Toolkit {
         self != Self::LibreOffice
     }
 
-    /// How long after an input the first sign of its effect may take although the application has answered since.
+    /// Returns the maximum delay of the first sign of an effect after an input, although the application has
+    /// answered since.
     pub(crate) fn starts_late(self) -> Duration {
         match self {
             // LibreOffice updates its controls by a timer of 300 ms, a few at a time.
@@ -336,7 +338,8 @@ impl Toolkit {
         }
     }
 
-    /// How long after a selection the controls that show its state, such as a button for bold text, may follow it.
+    /// Returns the maximum delay after a selection within which the controls that show its state, such as a button
+    /// for bold text, may follow it.
     pub(crate) fn controls_follow_within(self) -> Duration {
         match self {
             // After the timer, those whose state is not known yet are updated by further ones.
@@ -363,8 +366,8 @@ impl Toolkit {
         matches!(self, Self::Gtk2 | Self::Gtk3 | Self::Java | Self::Other)
     }
 
-    /// How long after something was drawn it may be announced. Chromium collects the changes of a page for 150 ms after it has sent
-    /// some; the rest is for sending them.
+    /// Returns the maximum delay between drawing and its announcement. Chromium collects the changes of a page for
+    /// 150 ms after it has sent some; the rest is for sending them.
     pub(crate) fn announces_after(self) -> Duration {
         match self {
             Self::Chromium => Duration::from_millis(180),
@@ -378,8 +381,8 @@ impl Toolkit {
         }
     }
 
-    /// How soon after an input an idle application announces what it changed. What changes by itself rarely does so
-    /// just then.
+    /// Returns the time after an input within which an idle application announces what it changed. Changes that
+    /// occur by themselves rarely come just then.
     pub(crate) fn at_once(self) -> Duration {
         match self {
             Self::LibreOffice => Duration::from_millis(50) + self.starts_late(),
@@ -391,7 +394,7 @@ impl Toolkit {
         }
     }
 
-    /// What actions have to consider.
+    /// Returns the peculiarities that actions have to consider.
     pub(crate) fn quirks(self) -> Quirks {
         Quirks {
             ignores_clicks_in_fresh_lists: self == Self::Qt,

@@ -56,8 +56,8 @@ pub(crate) async fn placed_in(
     read.into_iter().filter_map(Result::transpose).collect()
 }
 
-/// Whether something else is drawn where a row of a list reports to be: another row, or the list itself. `place` is the
-/// part of the row that is in view, in the coordinates of the toolkit.
+/// Returns `true` if something else is drawn where a row of a list reports to be: another row, or the list
+/// itself. `place` is the part of the row that is in view, in the coordinates of the toolkit.
 pub(crate) async fn is_elsewhere(
     bus: &Bus,
     list: &ObjectRef,
@@ -68,7 +68,7 @@ pub(crate) async fn is_elsewhere(
     Ok(row_at(bus, list, (at.x, at.y)).await?.is_some_and(|drawn| drawn != *row))
 }
 
-/// What of a list is drawn at a point: one of its rows, or the list itself; `None` if that is not known.
+/// Returns the part of a list that is drawn at a point: one of its rows, or the list itself; `None` if unknown.
 pub(crate) async fn row_at(bus: &Bus, list: &ObjectRef, (x, y): (i32, i32)) -> CallResult<Option<ObjectRef>> {
     match object_at(bus, list, x, y).await? {
         Some(found) if found == *list => Ok(Some(found)),

@@ -1,4 +1,4 @@
-//! What is remembered between calls, shared by the parts and tasks of the accessibility bus.
+//! State that is retained between calls, shared by the parts and tasks of the accessibility bus.
 
 use std::{
     collections::HashSet,
@@ -32,12 +32,12 @@ pub(crate) struct Shared {
     /// Notified when applications may have connected or disconnected.
     pub(crate) applications_changed: Notify,
     pub(crate) screen: Rect<Screen>,
-    /// What applications count positions from.
+    /// Origin that applications count positions from.
     pub(crate) origin: Origin,
 }
 
 impl Shared {
-    /// How soon after an input a change of an object comes at once.
+    /// Returns the time after an input within which a change of an object counts as immediate.
     pub(crate) fn at_once(&self, object: &ObjectRef) -> Duration {
         let applications = self.applications.lock().unwrap_or_else(PoisonError::into_inner);
         applications.toolkit_of(object).map(Toolkit::at_once).unwrap_or_default()

@@ -2,20 +2,20 @@
 
 use deskhand_core::geometry::{Point, Rect, Screen};
 
-/// How reported coordinates become those of the screen, in pixels: scaled, then moved.
+/// Conversion of reported coordinates to those of the screen, in pixels: scaled, then moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Shift {
     /// To the right.
     pub(crate) x: i32,
     /// Down.
     pub(crate) y: i32,
-    /// How many pixels one unit has.
+    /// Pixels per unit.
     pub(super) scale: Scale,
-    /// What it holds for.
+    /// Surface that it holds for.
     pub(super) within: Within,
 }
 
-/// What a shift holds for, where applications do not learn the places of their windows.
+/// Surface that a shift holds for, where applications do not learn the places of their windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Within {
     /// A window.
@@ -27,7 +27,8 @@ pub(super) enum Within {
     Nowhere,
 }
 
-/// How many pixels of the screen one unit of a toolkit has, in percent. Toolkits that draw larger for dense screens report their own units.
+/// Pixels of the screen per unit of a toolkit, in percent. Toolkits that draw larger for dense screens report
+/// their own units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Scale(i32);
 
@@ -38,7 +39,7 @@ impl Default for Scale {
 }
 
 impl Scale {
-    /// How much the sizes may differ, in pixels: units are rounded.
+    /// Maximum difference between the sizes, in pixels: units are rounded.
     const ROUNDED: i32 = 2;
     /// The most that decorations add, in pixels.
     const DECORATED: i32 = 64;
@@ -85,7 +86,7 @@ impl Scale {
     }
 }
 
-/// How much wider and higher one rectangle is than another.
+/// Returns how much wider and higher one rectangle is than another.
 fn larger(one: Rect<Screen>, other: Rect<Screen>) -> (i32, i32) {
     (one.width - other.width, one.height - other.height)
 }

@@ -1,5 +1,6 @@
-//! What an application says about an element beyond its text: which page of a document it is on, the style of a paragraph and what stands out
-//! in it, and what a cell stores that is shown in another form.
+//! Information from an application about an element beyond its text: the page of a document that it is on, the
+//! style of a paragraph and what stands out in it, and the stored value of a cell that is shown in another
+//! form.
 
 use std::collections::HashMap;
 
@@ -28,7 +29,8 @@ const PLAIN_STYLES: [&str; 3] = ["Default Paragraph Style", "Text Body", "Table 
 /// From this weight on, a text is bold.
 const BOLD: u32 = 600;
 
-/// What the application says about an object with this text, if its toolkit says anything; see [`Element::told`].
+/// Reads the application's information about an object with this text, if its toolkit provides any; see
+/// [`Element::told`].
 pub(super) async fn read_told(
     bus: &Bus,
     object: &ObjectRef,
@@ -97,7 +99,7 @@ async fn read_style(bus: &Bus, object: &ObjectRef, text: &str) -> CallResult<Opt
     Ok((!told.is_empty()).then(|| told.join(", ")))
 }
 
-/// How a part of a text stands out, by attributes of its own.
+/// Describes how a part of a text stands out, by attributes of its own.
 fn stands_out(attributes: &Attributes) -> Option<&'static str> {
     let is = |name: &str, plain: &str| attributes.get(name).is_some_and(|value| value != plain);
     let weight = attributes.get("weight").and_then(|weight| weight.parse::<u32>().ok());
@@ -135,7 +137,8 @@ fn marked(
     })
 }
 
-/// What a cell with this text stores, if the text does not say it for sure: the day for one that is written in some order, else the number.
+/// Returns the stored value of a cell with this text, if the text does not show it for sure: the day for one
+/// that is written in some order, else the number.
 fn stored(text: &str, value: f64) -> Option<String> {
     // A cell with a text has the value 0.
     if value == 0.0 || !value.is_finite() || says_number(text, value) {

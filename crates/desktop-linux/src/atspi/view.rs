@@ -47,11 +47,11 @@ pub(crate) struct Screenshot {
 /// A container with too many children to list.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Container {
-    /// Whether its items have places of their own that tell whether they are in view, as the icons of an icon view.
+    /// `true` if its items have places of their own that show if they are in view, as the icons of an icon view.
     pub(crate) is_icons: bool,
     /// Its size if it is a table; otherwise it is a list.
     pub(crate) shape: Option<TableShape>,
-    /// How many children it has.
+    /// Number of children.
     pub(crate) child_count: u32,
     /// Its visible part, as the toolkit reports it.
     pub(crate) area: Option<Rect<Screen>>,
@@ -394,8 +394,8 @@ pub(crate) async fn child_with(
 }
 
 impl Screenshot {
-    /// Whether the inside of a cell has a single colour. `false` for a cell that is too small or not completely in the
-    /// picture, and for one that another window covers.
+    /// Returns `true` if the inside of a cell has a single colour. `false` for a cell that is too small or not
+    /// completely in the picture, and for one that another window covers.
     fn is_blank(&self, cell: Rect<Screen>) -> bool {
         /// The width of the grid lines and of the cursor around a cell.
         const EDGE: i32 = 3;

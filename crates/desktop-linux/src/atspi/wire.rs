@@ -1,8 +1,9 @@
-//! What comes over the accessibility bus: object references, roles, states and interfaces as numbers.
+//! Data received over the accessibility bus: object references, roles, states and interfaces as numbers.
 //!
-//! The tables of roles and states are our own. `atspi-common` 0.14 would replace the 20 lines of role names and bring five
-//! crates (a macro that reads interface files among them), but it ends before role 130 (`switch`) and calls role 43 `button`,
-//! which prompts, policies and journals know as `push button`. Its states would have to be mapped to ours all the same.
+//! The tables of roles and states are our own. `atspi-common` 0.14 would replace the 20 lines of role names and
+//! bring five crates (a macro that reads interface files among them), but it ends before role 130 (`switch`)
+//! and calls role 43 `button`, which is `push button` in prompts, policies and journals. Its states would have
+//! to be mapped to ours all the same.
 
 use std::{fmt, sync::Arc};
 

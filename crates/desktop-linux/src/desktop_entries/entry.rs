@@ -110,7 +110,7 @@ pub(crate) struct DesktopEntry {
     pub(crate) id: String,
     /// The display name.
     pub(crate) name: String,
-    /// What it is: `Text Editor`.
+    /// Generic name of the application: `Text Editor`.
     pub(crate) generic_name: String,
     /// The names, and what it is, in other languages.
     pub(crate) translations: Vec<String>,
@@ -118,7 +118,7 @@ pub(crate) struct DesktopEntry {
     pub(crate) keywords: Vec<String>,
     /// The words of its name, its id and its program.
     pub(crate) name_words: Vec<String>,
-    /// What it is and its names in other languages, in lower case, and what its name is without parentheses and maker.
+    /// Generic name and names in other languages, in lower case, and the name without parentheses and maker.
     pub(super) called: HashSet<String>,
     /// The words that say what it is and does, in all languages.
     pub(super) about: HashSet<String>,
@@ -128,11 +128,11 @@ pub(crate) struct DesktopEntry {
     pub(crate) wm_class: Option<String>,
     /// A program that must be installed for the entry to count.
     pub(crate) try_exec: Option<String>,
-    /// Whether it is hidden from menus.
+    /// `true` if it is hidden from menus.
     pub(crate) hidden: bool,
-    /// Whether it runs in a terminal.
+    /// `true` if it runs in a terminal.
     pub(crate) terminal: bool,
-    /// Whether it is a terminal.
+    /// `true` if it is a terminal.
     pub(crate) is_terminal: bool,
     /// Its working directory.
     pub(crate) folder: Option<PathBuf>,

@@ -40,7 +40,7 @@ const SUGGESTIONS_MAX: usize = 3;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DesktopEntries {
     entries: Vec<DesktopEntry>,
-    /// Where programs are found.
+    /// Search path of programs.
     path: OsString,
     /// Those of a menu, once they were asked for.
     applications: OnceLock<Vec<InstalledApplication>>,
@@ -198,8 +198,8 @@ fn collect(
     }
 }
 
-/// Where Flatpak and Snap export the entries of their applications; their own set-up adds these to `XDG_DATA_DIRS`, but not
-/// for services.
+/// Directories where Flatpak and Snap export the entries of their applications; their own set-up adds these to
+/// `XDG_DATA_DIRS`, but not for services.
 const EXPORTED: [&str; 2] = ["/var/lib/flatpak/exports/share", "/var/lib/snapd/desktop"];
 
 /// The parents of the `applications` folders, by precedence.

@@ -1,5 +1,6 @@
-//! What people and models call applications, beyond the names that mean exactly one: what they are (`text editor`), a part of the name
-//! (`Impress`), the name in another language, and the maker's name before it (`Mozilla Firefox`).
+//! Names that people and models use for applications, beyond those that mean exactly one: the generic name
+//! (`text editor`), a part of the name (`Impress`), the name in another language, and the maker's name before
+//! it (`Mozilla Firefox`).
 
 use std::path::Path;
 
@@ -11,7 +12,7 @@ use super::{DesktopEntries, DesktopEntry};
 /// The most entries that are named where several are meant.
 const CANDIDATES_MAX: usize = 6;
 
-/// What a name means.
+/// Meaning of a name.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Meant<'a> {
     /// One application.
@@ -23,8 +24,9 @@ pub(crate) enum Meant<'a> {
 }
 
 impl DesktopEntries {
-    /// What a name means: exactly one application by [`Self::find`], with and without the word of its maker; else those whose kind,
-    /// or whose name in any language, it is; else those with all of its words in their names; else in their keywords.
+    /// Finds the meaning of a name: exactly one application by [`Self::find`], with and without the word of its
+    /// maker; else those whose kind, or whose name in any language, it is; else those with all of its words in
+    /// their names; else in their keywords.
     pub(crate) fn meant(&self, wanted: &str) -> Meant<'_> {
         let bare = bare_name(wanted);
         if let Some(entry) = self.find(wanted).or_else(|| self.find(&bare)) {
@@ -59,7 +61,8 @@ impl DesktopEntries {
         found
     }
 
-    /// What else than its own names means an entry and no other: what it is, and the words of its name.
+    /// Returns the names besides its own that mean an entry and no other: its generic name, and the words of its
+    /// name.
     pub(super) fn also(&self, entry: &DesktopEntry) -> Vec<String> {
         let words = entry.name_words.iter().filter(|word| word.chars().count() > 2);
         let mut names: Vec<String> = words

@@ -5,7 +5,7 @@ use std::{fs, io::ErrorKind, time::Duration};
 /// Open files that could wake their process.
 #[derive(Debug, Default)]
 pub(super) struct OpenFiles {
-    /// How long it is until each armed timer is due (`timerfd_create(2)`).
+    /// Time until each armed timer is due (`timerfd_create(2)`).
     pub(super) timers: Vec<Duration>,
     /// The inodes of the sockets.
     pub(super) sockets: Vec<u64>,

@@ -19,10 +19,10 @@ pub(crate) use sockets::peer_process;
 /// timers of pages count: those of the browser around them are its own affairs.
 const PAGES_AGREE: Duration = Duration::from_millis(400);
 
-/// How long a process and its descendants sleep on at least, unless an input or another process wakes them: until the
-/// first of their timers is due. `None` if one of them works or waits for an answer of the network to something that it
-/// asked within the last `since`, the time since the last input, and where the kernel does not report it, as for the
-/// processes of another user.
+/// Returns the minimum time that a process and its descendants sleep on, unless an input or another process
+/// wakes them: until the first of their timers is due. `None` if one of them works or waits for an answer of
+/// the network to a request sent within the last `since`, the time since the last input, and where the kernel
+/// does not report it, as for the processes of another user.
 pub(crate) fn sleeps_for(pid: u32, since: Duration) -> Option<Duration> {
     let mut first = Duration::MAX;
     let mut sockets = HashSet::new();

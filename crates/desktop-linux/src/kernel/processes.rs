@@ -52,13 +52,13 @@ pub(crate) fn is_at_rest(pid: u32) -> bool {
     })
 }
 
-/// What the main thread of a process has done.
+/// Work that the main thread of a process has done.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Work {
     pid: u32,
     /// Its time on a processor, in nanoseconds, as the kernel writes it.
     run_time: String,
-    /// Whether it runs or waits for a processor.
+    /// `true` if it runs or waits for a processor.
     pub(crate) runs: bool,
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn work_of(pid: u32) -> Option<Work> {
     Some(Work { pid, run_time, runs: stat.state == 'R' })
 }
 
-/// What a `stat` file says of a process or thread (`proc_pid_stat(5)`).
+/// Contents of a `stat` file of a process or thread (`proc_pid_stat(5)`).
 pub(super) struct Stat {
     /// The name that it gave itself, 15 bytes at most.
     pub(super) name: String,

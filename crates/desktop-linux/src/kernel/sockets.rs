@@ -1,5 +1,5 @@
-//! Whether a network request was sent and not answered yet: the kernel reports when each TCP connection last sent and last
-//! received data (`sock_diag(7)`; `struct tcp_info` of `linux/tcp.h`).
+//! Detection of network requests that were sent and not answered yet: the kernel reports when each TCP
+//! connection last sent and last received data (`sock_diag(7)`; `struct tcp_info` of `linux/tcp.h`).
 
 use std::{collections::HashSet, os::fd::AsFd, time::Duration};
 
@@ -30,14 +30,14 @@ const SOCKET: usize = 72;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Connection {
     inode: u64,
-    /// What it sent and received; `None` if the protocol does not count that.
+    /// Traffic in both directions; `None` if the protocol does not count it.
     traffic: Option<Traffic>,
 }
 
-/// What a TCP connection sent and received.
+/// Data that a TCP connection sent and received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Traffic {
-    /// How long ago it last sent data, in milliseconds.
+    /// Time since it last sent data, in milliseconds.
     sent_ms: u32,
     /// The same of data that it received; since it exists, if it has received nothing.
     received_ms: u32,
@@ -58,8 +58,9 @@ pub(crate) fn peer_process(socket: impl AsFd) -> Option<u32> {
     u32::try_from(socket_peercred(socket).ok()?.pid.as_raw_nonzero().get()).ok()
 }
 
-/// Whether one of these sockets sent something over a network within the last `since` and awaits an answer, as far as can
-/// be told: a connection that does not count what it sends does. `None` if the kernel does not answer.
+/// Returns `true` if one of these sockets sent something over a network within the last `since` and awaits an
+/// answer, as far as can be determined: a connection that does not count what it sends does. `None` if the
+/// kernel does not answer.
 pub(super) fn await_answer(inodes: &HashSet<u64>, since: Duration) -> Option<bool> {
     if inodes.is_empty() {
         return Some(false);

@@ -1,5 +1,5 @@
-//! Whether a thread sleeps, and for how long: `/proc/PID/task/TID/syscall` names the system call that it sleeps in, with
-//! its arguments, among them the timeout (`proc_pid_syscall(5)`).
+//! Sleep of a thread, and its duration: `/proc/PID/task/TID/syscall` names the system call that it sleeps in,
+//! with its arguments, among them the timeout (`proc_pid_syscall(5)`).
 
 use std::{
     cell::OnceCell,
@@ -19,8 +19,8 @@ use super::processes::Stat;
 const ASIDE: [&str; 6] =
     ["HangWatcher", "GpuWatchdog", "MemoryInfra", "Compositor", "BHMgr Monitor", "BHMgr Processor"];
 
-/// How long a thread sleeps on at least, in a process whose memory is `memory`; a timeout that is relative counts from now.
-/// `None` if it works, and where the kernel does not report it.
+/// Returns the minimum time that a thread sleeps on, in a process whose memory is `memory`; a timeout that is
+/// relative counts from now. `None` if it works, and where the kernel does not report it.
 pub(super) fn sleeps_for(pid: u32, thread: u32, memory: &Memory) -> Option<Duration> {
     let task = format!("/proc/{pid}/task/{thread}");
     let Some(stat) = Stat::read(&format!("{task}/stat")) else { return Some(Duration::MAX) };
@@ -138,7 +138,7 @@ fn duration(seconds: i64, nanoseconds: i64) -> Option<Duration> {
     Some(Duration::new(u64::try_from(seconds).ok()?, nanoseconds))
 }
 
-/// How long it is until the time at an address, of the real-time clock or the monotonic one.
+/// Returns the time until the moment stored at an address, of the real-time clock or the monotonic one.
 fn until(memory: &impl Reads, address: u64, is_real_time: bool) -> Option<Duration> {
     let clock = if is_real_time { ClockId::Realtime } else { ClockId::Monotonic };
     let now = clock_gettime(clock);

@@ -50,17 +50,17 @@ use crate::x11::{
 const READS_MAX: usize = 8;
 /// With more areas, the box around them is read.
 const AREAS_MAX: usize = 64;
-/// How often reading is tried: the screen can become smaller meanwhile.
+/// Maximum number of tries of a read: the screen can become smaller meanwhile.
 const TRIES_MAX: u32 = 3;
 
 /// Somebody who waits for an update.
 pub(super) type Asked = oneshot::Sender<DesktopResult<Update>>;
 
-/// What tells the thread what its viewer does.
+/// Signals by which the thread learns the state of its viewer.
 pub(super) struct Signals {
     /// Written to when there is a request, or none will come any more.
     pub(super) wake: Arc<OwnedFd>,
-    /// Whether somebody waits for the answer to the request at this moment. If not, it is answered when somebody does.
+    /// Set while a caller waits for the reply to the request. If unset, the reply is sent once a caller waits.
     pub(super) waiting: Arc<AtomicBool>,
 }
 
@@ -94,7 +94,7 @@ struct Watch<'name> {
     signals: Signals,
     asked: Option<Asked>,
     pace: Pace,
-    /// How often reading has failed in a row.
+    /// Number of consecutive failed reads.
     failed: u32,
 }
 
@@ -185,7 +185,7 @@ impl Watch<'_> {
     }
 }
 
-/// What happened since the last look.
+/// Events since the last look.
 #[derive(Debug, Clone, Copy, Default)]
 struct News {
     /// Nothing of the last frame counts any more.
@@ -200,7 +200,7 @@ impl News {
     }
 }
 
-/// What reads the screen.
+/// Reader of the screen.
 struct Eye {
     connection: RustConnection,
     root: u32,
@@ -208,7 +208,7 @@ struct Eye {
     damage: damage::Damage,
     /// The region on the server that damage is read into.
     region: xfixes::Region,
-    /// What was handed out last, and where the pointer was then.
+    /// The frame that was handed out last, and the position of the pointer at that time.
     frame: Option<Frame>,
     pointer: Point<Screen>,
     news: News,
@@ -254,7 +254,7 @@ impl Eye {
         Ok(heard)
     }
 
-    /// What differs from what was handed out last; `None` if nothing does.
+    /// Returns the differences from the frame that was handed out last; `None` if there are none.
     fn look(&mut self) -> WorkResult<Option<Update>> {
         let news = std::mem::take(&mut self.news);
         let found = match self.frame.take().filter(|_| !news.whole) {

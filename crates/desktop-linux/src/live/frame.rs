@@ -63,7 +63,7 @@ impl Frame {
     }
 }
 
-/// Where pixels differ.
+/// Areas whose pixels differ.
 pub(super) struct Changes {
     left: i32,
     top: i32,
@@ -148,7 +148,7 @@ pub(super) fn merged(mut all: Vec<Rect<Screen>>, most: usize) -> Vec<Rect<Screen
     all
 }
 
-/// How many more pixels the rectangle around two others has than both of them.
+/// Returns the number of pixels by which the rectangle around two others exceeds both of them.
 fn waste(one: &Rect<Screen>, other: &Rect<Screen>) -> i64 {
     let pixels = |area: &Rect<Screen>| i64::from(area.width) * i64::from(area.height);
     pixels(&one.enclosing(other)) - pixels(one) - pixels(other)

@@ -48,7 +48,8 @@ const BUTTONS: std::ops::RangeInclusive<u8> = 1..=7;
 const TEXT_MAX: usize = 10_000;
 /// Keys are bound for this many symbols ahead: each change of the keyboard map costs the application time.
 const AHEAD_MAX: usize = 4_000;
-/// How long an application may take to process the keys that were sent, and after how long the one that is active is asked again.
+/// Maximum time for an application to process the keys that were sent, and the interval between queries of
+/// the active application.
 const CATCH_UP_BOUND: Duration = Duration::from_secs(5);
 const ASK_AGAIN: Duration = Duration::from_millis(500);
 /// The same when the person has gone, before keys that were bound are restored.
@@ -67,7 +68,7 @@ const LOCKS: [u32; 5] = [0xffe5, 0xffe6, 0xff7f, 0xff14, 0xfe01];
 /// An input to make.
 pub(super) struct Job {
     pub(super) input: InputMessage,
-    /// How many interruptions there were when it was sent.
+    /// Number of interruptions at the time it was sent.
     pub(super) number: u64,
     pub(super) answer: oneshot::Sender<DesktopResult<()>>,
 }
@@ -111,7 +112,7 @@ struct Hands {
     keys: Vec<HeldKey>,
     buttons: Vec<u8>,
     interruptions: Arc<AtomicU64>,
-    /// How many interruptions there were when the input that is being made was sent.
+    /// Number of interruptions at the time the current input was sent.
     number: u64,
 }
 
@@ -245,7 +246,8 @@ impl Hands {
         Ok(())
     }
 
-    /// What must be pressed or released so that the stroke gives its symbol, where the modifiers that are held give another one.
+    /// Returns the modifiers to press or release so that the stroke gives its symbol, where the held modifiers
+    /// give another one.
     fn modifiers_around(&self, stroke: Stroke, keysym: u32) -> WorkResult<Vec<(u8, u8)>> {
         let (shift, level3) = (self.holds(&SHIFTS), self.holds(&LEVEL3S));
         if self.worker.keyboard.symbol_at(stroke.keycode, shift, level3) == Some(keysym) {

@@ -20,12 +20,12 @@ use crate::{
     x11::{display::Address, fault::gone},
 };
 
-/// How long an X server may take to let a person in.
+/// Maximum time for an X server to accept the connection of a person.
 const OPEN_BOUND: Duration = Duration::from_secs(5);
-/// How long one input may take, such as a long text in a slow application.
+/// Maximum time for one input, such as a long text in a slow application.
 const INPUT_BOUND: Duration = Duration::from_secs(60);
 
-/// What a person does. As JSON: `{"t":"move","x":1,"y":2}`, `{"t":"down","button":1,"x":1,"y":2}`,
+/// An input of a person. As JSON: `{"t":"move","x":1,"y":2}`, `{"t":"down","button":1,"x":1,"y":2}`,
 /// `{"t":"up","button":1,"x":1,"y":2}`, `{"t":"key","keysym":65307,"down":true}`, `{"t":"text","text":"…"}`,
 /// `{"t":"release"}`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
-//! What a page needs to show a desktop and to let a person work on it: its pixels as they change, and a person's hands.
+//! Live view and control of a desktop for a web page: its pixels as they change, and the input of a person.
 //!
-//! - `screen` is a viewer: it hands out what changed since its last update. `eye` is the thread behind it, `frame` compares
-//!   pixels, `pace` says how often, `update` is what is handed out and how it is sent.
+//! - `screen` is a viewer: it hands out the changes since its last update. `eye` is the thread behind it,
+//!   `frame` compares pixels, `pace` sets the interval, `update` is the data handed out and its encoding.
 //! - `input` is a pointer and a keyboard, `hands` the thread behind them.
 //!
-//! Each has a connection of its own to the X server and shares nothing with the process of a session: a slow viewer slows
-//! no agent, and what a session listens to is not disturbed.
+//! Each has its own connection to the X server and shares nothing with the process of a session: a slow
+//! viewer slows no agent and does not disturb the event stream of a session.
 
 mod eye;
 mod frame;

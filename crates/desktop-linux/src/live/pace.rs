@@ -1,4 +1,4 @@
-//! How often a viewer looks: less often where the processors are all busy, so that agents do not wait for those who watch.
+//! Pace of a viewer: longer intervals while all processors are busy, so that viewers do not delay agents.
 
 use std::{
     fs,
@@ -33,7 +33,7 @@ impl Pace {
         Self { due: Instant::now(), spent: Spent::so_far() }
     }
 
-    /// How long to rest from now on.
+    /// Returns the time to rest from now on.
     pub(super) fn rest(&self) -> Duration {
         self.due.saturating_duration_since(Instant::now())
     }
@@ -54,8 +54,8 @@ impl Pace {
     }
 }
 
-/// What the kernel's scheduler says of this thread (`/proc/PID/schedstat`, in `Documentation/scheduler/sched-stats.rst`), in
-/// nanoseconds.
+/// Scheduler statistics of this thread (`/proc/PID/schedstat`, in `Documentation/scheduler/sched-stats.rst`),
+/// in nanoseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Spent {
     running: u64,

@@ -26,7 +26,7 @@ use crate::{
     x11::{display::Address, fault::gone},
 };
 
-/// How long an X server may take to let a viewer in.
+/// Maximum time for an X server to accept the connection of a viewer.
 const OPEN_BOUND: Duration = Duration::from_secs(5);
 
 /// A viewer of a screen. It has a connection of its own to the X server, and a thread that ends when it is dropped.
@@ -38,7 +38,7 @@ pub struct LiveScreen {
     wake: Arc<OwnedFd>,
     /// An answer that was asked for and not taken yet, as when a call of [`Self::next`] is cancelled.
     awaited: Option<oneshot::Receiver<DesktopResult<Update>>>,
-    /// Whether somebody waits at this moment.
+    /// Set while a caller waits.
     waiting: Arc<AtomicBool>,
     size: Size,
     name: String,
@@ -92,15 +92,18 @@ impl LiveScreen {
         Ok(Self { requests: Some(requests), wake, awaited: None, waiting, size, name })
     }
 
-    /// What changed since the last call. The first update shows the whole screen, and so does the first one after the size
-    /// of the screen has changed. Then this waits until pixels or the place of the pointer differ from what was handed out; what
-    /// changed meanwhile comes in one update, however long the caller took. Updates are at least 40 ms apart, 240 ms where
-    /// the processors are all busy, and as much more as their preparation takes.
+    /// Returns the changes since the last call.
     ///
-    /// A call can be cancelled: nothing is lost, and nothing is read for it any more.
+    /// The first update shows the whole screen, and so does the first one after the size of the screen has
+    /// changed. Later calls wait until pixels or the position of the pointer differ from the last update; all
+    /// changes since then come in one update, however long the caller took. Updates are at least 40 ms apart,
+    /// 240 ms while all processors are busy, plus the time that their preparation takes.
+    ///
+    /// A call can be cancelled: nothing is lost, and nothing more is read for it.
     ///
     /// # Errors
-    /// [`DesktopError::Gone`] when the X server has ended, now and from then on; [`DesktopError::Failed`] if pixels cannot be read.
+    /// [`DesktopError::Gone`] when the X server has ended, now and from then on; [`DesktopError::Failed`] if
+    /// pixels cannot be read.
     pub async fn next(&mut self) -> DesktopResult<Update> {
         let awaited = match self.awaited.take() {
             Some(awaited) => awaited,

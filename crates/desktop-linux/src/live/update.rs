@@ -1,4 +1,4 @@
-//! What changed on a screen, and how it is sent.
+//! Updates of a screen, and their encoding.
 
 use deskhand_core::geometry::{Point, Rect, Screen, Size};
 
@@ -7,23 +7,23 @@ const VERSION: u8 = 1;
 /// The flag of a message that shows the whole screen.
 const WHOLE: u8 = 1;
 
-/// What changed on a screen since the update before.
+/// The changes on a screen since the previous update.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Update {
-    /// Whether it shows the whole screen: nothing of earlier updates counts any more.
+    /// `true` if it shows the whole screen: earlier updates no longer count.
     pub whole: bool,
     /// The size of the screen.
     pub screen: Size,
-    /// Where the pointer is. Pictures do not contain it.
+    /// Position of the pointer. Pictures do not contain it.
     pub pointer: Point<Screen>,
-    /// What changed, at most 12 parts; none if only the pointer moved. Parts can overlap and then agree.
+    /// The changed parts, at most 12; none if only the pointer moved. Parts can overlap and then agree.
     pub parts: Vec<Part>,
 }
 
 /// A rectangle of the screen and its pixels.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Where it is; inside of the screen, never empty.
+    /// Its area inside the screen, never empty.
     pub region: Rect<Screen>,
     /// The pixels as a PNG file, RGB with 8 bits a channel.
     pub png: Vec<u8>,

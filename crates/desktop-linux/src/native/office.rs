@@ -33,7 +33,7 @@ const PROGRAM: &str = concat!(
 /// Reads the program from standard input, since it is longer than an argument may be: the number of its bytes is the last argument.
 const LOADER: &str =
     "import sys; exec(compile(sys.stdin.buffer.read(int(sys.argv.pop())), 'documents', 'exec'))";
-/// Where distributions put the module that the program needs.
+/// Paths of the module that the program needs, as distributions install it.
 const MODULES: [&str; 3] = [
     "/usr/lib/python3/dist-packages/uno.py",
     "/usr/lib/libreoffice/program/uno.py",
@@ -41,9 +41,9 @@ const MODULES: [&str; 3] = [
 ];
 /// The Python that these modules are for: another one on the path does not know them.
 const PYTHON: &str = "/usr/bin/python3";
-/// How long one call may take. The program itself gives up earlier, with the reason.
+/// Maximum time of one call. The program itself gives up earlier, with the reason.
 const CALL_BOUND: Duration = Duration::from_secs(150);
-/// How long the program may take to start.
+/// Maximum time for the program to start.
 const START_BOUND: Duration = Duration::from_secs(30);
 
 /// The Python that can call LibreOffice; `None` if its module is not installed.

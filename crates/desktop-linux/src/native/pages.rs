@@ -8,7 +8,7 @@ use tokio::{io::BufReader, net::UnixStream};
 
 use super::line::{Asked, AskedWindow, ask};
 
-/// How long one call may take. The program itself gives up earlier, with the reason.
+/// Maximum time of one call. The program itself gives up earlier, with the reason.
 const CALL_BOUND: Duration = Duration::from_secs(60);
 
 /// Makes one call on the page that a window shows, by the program at a socket.

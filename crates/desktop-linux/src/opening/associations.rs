@@ -13,7 +13,7 @@ use crate::desktop_entries::data_folders;
 /// The largest file that is read, in bytes.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
-/// What all files say, those that count more first.
+/// The associations of all files, those of higher precedence first.
 #[derive(Debug, Default)]
 pub(super) struct Associations {
     files: Vec<List>,

@@ -1,11 +1,11 @@
-//! What the content of files says of their type: the file `magic` of the shared MIME-info database.
+//! File types by content: the file `magic` of the shared MIME-info database.
 
 /// The first bytes of the file.
 const HEADER: &[u8] = b"MIME-Magic\0\n";
 /// The most rules of one file that are read.
 const RULES_MAX: usize = 100_000;
 
-/// How the content of a type looks.
+/// The content patterns of a type.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Magic {
     /// Which one counts if several match: 0 to 100.
@@ -21,7 +21,7 @@ pub(super) struct Magic {
 struct Rule {
     depth: usize,
     offset: usize,
-    /// How many places from the offset on are tried.
+    /// Number of positions to try, from the offset on.
     range: usize,
     value: Vec<u8>,
     mask: Option<Vec<u8>>,

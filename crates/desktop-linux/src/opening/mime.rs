@@ -14,14 +14,15 @@ use super::magic::Magic;
 
 /// Plain text.
 pub(super) const TEXT: &str = "text/plain";
-/// What is not known further.
+/// The type of files that cannot be identified further.
 pub(super) const BYTES: &str = "application/octet-stream";
 /// A folder.
 pub(super) const FOLDER: &str = "inode/directory";
 
-/// How much of a file is read to tell its type, in bytes: the database looks no further than at an image of a disc.
+/// Number of bytes read from a file to determine its type: the furthest offset in the database is that of a
+/// disc image.
 const HEAD_MAX: u64 = 40_000;
-/// How much of it must look like text, in bytes.
+/// Number of these bytes that must look like text.
 const TEXT_MAX: usize = 4_096;
 /// The most lines of a file of the database that are read.
 const LINES_MAX: usize = 100_000;

@@ -50,7 +50,7 @@ const USUAL: &[(&[&str], &[&str])] = &[
     ),
 ];
 
-/// What browsers show although their entries do not say so.
+/// Types that browsers show although their entries do not declare them.
 const SHOWN_BY_BROWSERS: &[&str] = &[
     "application/pdf",
     FOLDER,
@@ -121,15 +121,15 @@ pub struct Opener {
     pub program: String,
     /// The type of what it opens.
     pub mime: String,
-    /// Whether one start of it takes several files.
+    /// `true` if one start of it takes several files.
     pub takes_several: bool,
-    /// What opens together: entries of one suite, which hands over to the process that runs.
+    /// Group of entries that open files together: those of one suite, which hands over to the running process.
     pub family: String,
-    /// How it begins a file that does not exist.
+    /// The way it begins a file that does not exist.
     pub begins: Begins,
 }
 
-/// How an application begins a file that does not exist.
+/// The way an application begins a file that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Begins {
     /// Given its path: it makes the file when the document is saved.
@@ -151,7 +151,7 @@ pub struct NoOpener {
     pub package: Option<&'static str>,
 }
 
-/// What is installed, and what was chosen.
+/// The installed applications, and the choices of the user.
 #[derive(Debug)]
 pub struct Openers {
     entries: DesktopEntries,

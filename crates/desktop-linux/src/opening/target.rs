@@ -1,10 +1,10 @@
-//! What can be opened: a path or an address.
+//! Targets that can be opened: a path or an address.
 
 use std::path::{Path, PathBuf};
 
 use crate::documents::decoded;
 
-/// What is to be opened.
+/// A target to open.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// A file or a folder. It need not exist.

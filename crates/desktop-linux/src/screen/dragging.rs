@@ -7,7 +7,8 @@ use deskhand_core::geometry::{Point, Screen};
 /// A press sooner after another one near it is a double click: it drags nothing, and opens what a click selects. Chromium has this time
 /// built in.
 const DOUBLE_CLICK: Duration = Duration::from_millis(510);
-/// How many pixels apart two presses may be for that, along each axis, and more than any toolkit takes for one place.
+/// Maximum distance in pixels between the two presses of a double click, along each axis; more than any
+/// toolkit allows.
 const DOUBLE_CLICK_NEAR: i32 = 10;
 /// After this many positions the application must have recognised a drag.
 pub(crate) const THRESHOLD_STEPS: usize = 4;

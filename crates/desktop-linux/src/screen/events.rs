@@ -1,4 +1,4 @@
-//! What happens on the screen, told to whoever listens, and what was drawn on it.
+//! Events on the screen for its listeners, and the log of drawn areas.
 
 use std::{collections::VecDeque, time::Instant};
 
@@ -15,14 +15,14 @@ pub enum ScreenEvent {
         window: u32,
         /// The bounding box of what was drawn.
         area: Rect<Screen>,
-        /// Whether all of it is a caret, or drawn repeatedly in a steady rhythm.
+        /// `true` if all of it is a caret, or drawn repeatedly in a steady rhythm.
         by_itself: bool,
     },
     /// The display has ended.
     DisplayGone,
 }
 
-/// What was drawn since the last call to [`DrawnLog::take`].
+/// Areas drawn since the last call to [`DrawnLog::take`].
 #[derive(Debug, Default)]
 pub(crate) struct DrawnLog {
     areas: Vec<(Option<u32>, Rect<Screen>)>,
@@ -65,7 +65,7 @@ impl DrawnLog {
         late.map(|(area, _)| *area).find(fits)
     }
 
-    /// What was drawn by which process; `None` if unknown.
+    /// Takes the drawn areas, each with its process (`None` if that is unknown); `None` if the areas are unknown.
     pub(crate) fn take(&mut self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         let areas = std::mem::take(&mut self.areas);
         (!std::mem::take(&mut self.overflowed)).then_some(areas)

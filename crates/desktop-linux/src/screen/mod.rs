@@ -1,7 +1,8 @@
-//! What X11 and Wayland have in common: a screen with windows, on which something is drawn.
+//! Common parts of X11 and Wayland: a screen with windows, and drawing on it.
 //!
-//! `events` is what is told of it, `rhythm` finds what draws by itself, `window_ids` numbers windows, `monitors` places them, `dragging` is
-//! the way of a drag, `pace` how much is typed at once.
+//! `events` are the reported events, `rhythm` finds content that draws by itself, `window_ids` numbers
+//! windows, `monitors` places them, `dragging` is the path of a drag, `pace` the number of symbols typed at
+//! once.
 
 pub(crate) mod dragging;
 pub(crate) mod events;

@@ -1,7 +1,7 @@
-//! How many inputs are sent before the application is waited for.
+//! Number of inputs to send before waiting for the application.
 //!
-//! What was sent cannot be taken back. So an application never has more of it to handle than it does in a moment: a cancelled text
-//! ends within that time, as the application has it.
+//! Sent input cannot be taken back. So an application never has more pending input than it handles in a
+//! moment: a cancelled text ends within that time, as the application has it.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ impl Default for Pace {
 }
 
 impl Pace {
-    /// How many symbols the next piece has.
+    /// Returns the number of symbols in the next piece.
     pub(crate) const fn symbols(self) -> usize {
         self.0
     }

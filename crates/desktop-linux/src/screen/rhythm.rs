@@ -32,7 +32,7 @@ const STREAK_GAP_MAX: Duration = Duration::from_millis(800);
 const STREAK_LASTS: Duration = Duration::from_secs(1);
 const STREAK_DRAWINGS: u32 = 8;
 
-/// How long and how often a tile was drawn without a longer gap.
+/// Duration and number of drawings of a tile without a longer gap.
 #[derive(Debug, Clone, Copy)]
 struct Streak {
     begun: Instant,
@@ -60,7 +60,7 @@ impl Streak {
     }
 }
 
-/// How an area of a window has been drawn so far.
+/// The drawing history of an area of a window.
 #[derive(Debug, Clone, Copy)]
 struct Beat {
     last: Instant,

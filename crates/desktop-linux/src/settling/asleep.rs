@@ -1,5 +1,5 @@
-//! Whether an application sleeps, and everyone with it who may be at work for it: the X server, the window manager, and the
-//! services behind the session bus.
+//! Sleep detection for an application and everything that may work for it: the X server, the window manager,
+//! and the services behind the session bus.
 
 use std::time::Duration;
 
@@ -7,8 +7,8 @@ use deskhand_desktop::DesktopResult;
 
 use crate::{blocking::run_blocking, desktop::LinuxDesktop, kernel};
 
-/// How long the process of an application and its descendants sleep on; zero if they or what serves them work, or if that
-/// is not known.
+/// Returns how long the process of an application and its descendants will sleep; zero if they or the
+/// services they use are working, or if that is unknown.
 pub(super) async fn sleeps_for(desktop: &LinuxDesktop, pid: Option<u32>) -> DesktopResult<Duration> {
     let Some(pid) = pid else { return Ok(Duration::ZERO) };
     let servers = desktop.servers().await?.to_vec();

@@ -18,15 +18,16 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::times::elapsed_ms;
 
-/// How long drawing alone, with no other activity, keeps an application busy: an animation never ends.
+/// Maximum time that drawing alone, with no other activity, keeps an application busy: an animation never ends.
 const DRAWING_MAX: Duration = Duration::from_millis(500);
 /// Once the application has answered, what it draws because of an input comes within a frame or two.
 const AFTER_ANSWER: Duration = Duration::from_millis(25);
-/// It is asked this long after something happened whether the application sleeps, and later and later while it does not.
+/// Delay between an activity and the first check whether the application sleeps; it grows while the
+/// application does not.
 const ASK_AGAIN: Duration = Duration::from_millis(3);
 /// After this many slow answers without activity the machine is slow, not the application.
 const SLOW_ANSWERS_MAX: u32 = 2;
-/// How often the same change of the same element may be announced before it counts as self-changing.
+/// Number of times the same change of the same element may be announced before it counts as self-changing.
 const REPEATS_MAX: u32 = 8;
 
 /// Something that an application does.
@@ -36,7 +37,7 @@ pub(super) enum Activity {
     Changed {
         aspect: Aspect,
         element: Option<ElementId>,
-        /// Whether the element keeps changing without input.
+        /// `true` if the element keeps changing without input.
         self_changing: bool,
     },
     /// Windows may have opened, closed, moved or been renamed.
@@ -47,7 +48,7 @@ pub(super) enum Activity {
     Missed,
 }
 
-/// What happens on a desktop, in order.
+/// The activities on a desktop, in order.
 pub(super) trait Activities: Send {
     /// The next activity. Dropping the future loses none.
     fn next(&mut self) -> impl Future<Output = DesktopResult<Activity>> + Send;
@@ -56,13 +57,13 @@ pub(super) trait Activities: Send {
     fn pending(&mut self) -> DesktopResult<Option<Activity>>;
 }
 
-/// What is watched: an application, or the whole desktop.
+/// The target of a watch: an application, or the whole desktop.
 pub(super) trait Watched: Sync {
     /// Waits until all input sent so far has been handled and all activity before that has arrived; `false` if the
     /// application does not answer.
     fn fence(&self) -> impl Future<Output = DesktopResult<bool>> + Send;
 
-    /// How long it sleeps on unless something wakes it; zero if it works, or if that is not known.
+    /// Returns how long it will sleep unless an event wakes it; zero if it is working, or if that is unknown.
     fn sleeps_for(&self) -> impl Future<Output = DesktopResult<Duration>> + Send;
 
     /// The windows of the desktop as they are now.
@@ -82,13 +83,13 @@ impl Scope {
     }
 }
 
-/// What was watched as it was when the watch began.
+/// The state of the watched target when the watch began.
 #[derive(Debug, Clone)]
 pub(super) struct Baseline {
     pub(super) windows: Vec<WindowInfo>,
     /// Whose windows count; `None` for all.
     pub(super) scope: Option<Scope>,
-    /// How late the toolkit may start to react to an input.
+    /// Maximum delay before the toolkit starts to react to an input.
     pub(super) starts_late: Duration,
 }
 
@@ -108,10 +109,10 @@ impl Baseline {
     }
 }
 
-/// What counts as a change of the watched windows.
+/// The properties of watched windows whose difference counts as a change.
 type Essence = Vec<(WindowId, String, Rect<Screen>, bool)>;
 
-/// What ended a stretch of waiting.
+/// The cause that ended a stretch of waiting.
 enum Woken {
     Activity(Activity),
     /// The application answered the fence (`true`), or did not within its time.
@@ -205,7 +206,7 @@ struct SleepCheck {
 }
 
 impl SleepCheck {
-    /// Whether it sleeps past a time; if not, it is asked again when it wakes, and less and less often.
+    /// Returns `true` if it sleeps past a time; if not, the next check is when it wakes, at growing intervals.
     async fn lasts_until(&mut self, time: Instant, watched: &impl Watched) -> DesktopResult<bool> {
         let sleeps = watched.sleeps_for().await?;
         let now = Instant::now();
@@ -218,13 +219,13 @@ impl SleepCheck {
     }
 }
 
-/// What has happened so far.
+/// The activity so far.
 struct Progress<'a> {
     baseline: &'a Baseline,
     begun: Instant,
     settled: Settled,
     seen: HashSet<Change>,
-    /// How often each change that may be self-changing was announced.
+    /// Number of announcements of each change that may be self-changing.
     repeats: HashMap<Change, u32>,
     /// The windows when they were last compared.
     windows: Option<Essence>,

@@ -1,4 +1,5 @@
-//! What is watched on a Linux desktop: damage and windows from the X server, changes from the accessibility bus.
+//! The event sources of a watch on a Linux desktop: damage and windows from the X server, changes from the
+//! accessibility bus.
 
 use std::time::Duration;
 
@@ -22,7 +23,8 @@ use crate::{
     screen::ScreenEvent,
 };
 
-/// How long a window may take to answer a ping before its application is asked over the accessibility bus alone.
+/// Maximum time for a window to answer a ping before its application is queried over the accessibility bus
+/// alone.
 const PONG_BOUND: Duration = Duration::from_millis(500);
 
 /// A running watch.
@@ -33,7 +35,7 @@ pub struct Watch {
     applications: Option<Vec<Application>>,
 }
 
-/// Where activity arrives.
+/// The receivers of activity.
 struct Receivers {
     announcements: Option<broadcast::Receiver<Announcement>>,
     screen_events: broadcast::Receiver<ScreenEvent>,
@@ -185,7 +187,7 @@ struct LinuxActivities<'a> {
     receivers: Receivers,
 }
 
-/// What arrived.
+/// A received event.
 enum Arrived {
     X(Result<ScreenEvent, RecvError>),
     Announced(Result<Announcement, RecvError>),
@@ -218,7 +220,7 @@ impl LinuxActivities<'_> {
         }
     }
 
-    /// What has already arrived.
+    /// Returns an event that has already arrived, if any.
     fn try_receive(&mut self) -> Option<Arrived> {
         fn arrived<T>(received: Result<T, TryRecvError>) -> Option<Result<T, RecvError>> {
             match received {

@@ -4,18 +4,18 @@ use std::{fs, path::PathBuf};
 
 use super::{Bridge, Exposes, TOOLKITS};
 
-/// Where libraries are; a folder for each architecture is below the last ones.
+/// Folders of libraries; the last ones contain a folder for each architecture.
 const LIBRARIES: &[&str] = &["/usr/lib64", "/usr/local/lib", "/usr/lib"];
-/// Where Java is.
+/// Folder of Java installations.
 const JAVA: &str = "/usr/lib/jvm";
 
 /// A toolkit that needs a bridge.
 pub(crate) struct Bridged {
     /// Its name.
     pub(crate) name: &'static str,
-    /// Whether programs of it can run here.
+    /// `true` if programs of this toolkit can run here.
     pub(crate) installed: bool,
-    /// Where its bridge is.
+    /// Path of its bridge.
     pub(crate) bridge: Option<PathBuf>,
     /// The Debian package of its bridge.
     pub(crate) package: &'static str,

@@ -26,7 +26,7 @@ struct Toolkit {
     name: &'static str,
     /// Parts of the names of files, any of which a process of it has loaded.
     loads: &'static [&'static str],
-    /// Whether it exposes elements.
+    /// The way it exposes elements, if it does.
     exposes: Exposes,
     /// Variables with which its programs expose elements. Those of other toolkits do not mind them.
     variables: &'static [(&'static str, &'static str)],
@@ -34,21 +34,21 @@ struct Toolkit {
     as_superuser: &'static [(&'static str, &'static str)],
 }
 
-/// Whether a toolkit exposes elements.
+/// The way a toolkit exposes elements, if it does.
 enum Exposes {
     /// By itself.
     Always,
     /// Through a bridge that is loaded before the first window, or never.
     Through(Bridge),
-    /// It has no accessibility.
+    /// Never: the toolkit has no accessibility.
     Never,
 }
 
-/// What makes the elements of a toolkit known to others.
+/// A library that exposes the elements of a toolkit.
 struct Bridge {
     /// A part of the name of the file that a process has loaded once it is in use.
     loads: &'static str,
-    /// Where it is, below a folder of libraries.
+    /// Its path, below a folder of libraries.
     file: &'static str,
     /// The Debian package that brings it.
     package: &'static str,
@@ -128,7 +128,7 @@ const TOOLKITS: &[Toolkit] = &[
 
 const QT: &[(&str, &str)] = &[("QT_LINUX_ACCESSIBILITY_ALWAYS_ON", "1")];
 
-/// What makes Chromium, and what is made of it, expose the elements of its pages.
+/// The argument with which Chromium, and programs based on it, expose the elements of their pages.
 pub(crate) const EXPOSE_PAGES: &str = "--force-renderer-accessibility";
 
 /// The variables with which programs of all toolkits expose their elements.

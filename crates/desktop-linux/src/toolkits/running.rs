@@ -4,7 +4,8 @@ use std::fs;
 
 use super::{Exposes, TOOLKITS, Toolkit, WEB_ENGINE};
 
-/// What a program loads that shows windows. One that has loaded it and nothing of a toolkit of the table draws them itself.
+/// Libraries loaded by programs that show windows. A program with one of them and none of a toolkit of the
+/// table draws its elements itself.
 const SHOW: &[&str] = &["/libX11.so", "/libxcb.so"];
 
 /// Returns `true` if a process may still come to expose its elements. `true` where nothing is known, as of a process of another user.

@@ -1,6 +1,7 @@
-//! What a program needs at its start so that it exposes its elements, beyond the variables that all programs get.
+//! Requirements of single programs to expose their elements, beyond the variables that all programs get.
 //!
-//! The program is not run for it: what it is made of is told by the files beside it and, for a script, by its text.
+//! The program is not run to find them: the files beside it and, for a script, its text show which toolkit
+//! it uses.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,12 +21,12 @@ const CHROMIUM: &[&[&str]] = &[
 const SCRIPT_BYTES_MAX: u64 = 64 * 1024;
 /// The class that exposes the elements of Swing and AWT, in the archive [`WRAPPER`].
 const WRAPPER_CLASS: &str = "org.GNOME.Accessibility.AtkWrapper";
-/// Where its package puts it.
+/// The path where its package installs it.
 const WRAPPER: &str = "/usr/share/java/java-atk-wrapper.jar";
 /// The variable that every Java machine reads.
 pub(crate) const JAVA_OPTIONS: &str = "JAVA_TOOL_OPTIONS";
 
-/// What one program gets besides.
+/// Additional arguments and variables of one program.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extras {
     /// Arguments before all others.
@@ -34,7 +35,8 @@ pub(crate) struct Extras {
     pub(crate) variables: Vec<(&'static str, OsString)>,
 }
 
-/// What a program gets that is started with these arguments. `java_options` is what the user has set for Java. Blocking.
+/// Returns the extras of a program that is started with these arguments. `java_options` are the options that
+/// the user has set for Java. Blocking.
 pub(crate) fn extras(
     program: &Path,
     arguments: &[String],

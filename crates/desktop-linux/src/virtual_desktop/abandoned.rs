@@ -14,7 +14,7 @@ use deskhand_process::OWN_FOLDER;
 
 use super::{folders::create_own, processes::end_abandoned};
 
-/// How the names of private folders begin.
+/// Prefix of the names of private folders.
 pub(super) const PREFIX: &str = "desktop-";
 /// The file that is locked.
 const HELD: &str = "own/held";

@@ -105,12 +105,12 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// What applications get of the environment of this process.
+    /// Returns the part of the environment of this process that applications get.
     pub(crate) fn of_this_process() -> Self {
         Self::passed(std::env::vars_os())
     }
 
-    /// What applications get of these variables.
+    /// Returns those of these variables that applications get.
     pub(crate) fn passed(variables: impl Iterator<Item = (OsString, OsString)>) -> Self {
         Self { variables: variables.filter(|(name, value)| is_passed(name, value)).collect() }
     }
@@ -188,7 +188,7 @@ impl Environment {
         find_program(name, self.path(), Path::new(""))
     }
 
-    /// Where programs are looked for.
+    /// Returns the search path of programs.
     pub(crate) fn path(&self) -> &OsStr {
         self.find("PATH").unwrap_or_else(|| OsStr::new(PATH_DEFAULT))
     }

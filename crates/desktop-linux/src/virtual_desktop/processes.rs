@@ -33,7 +33,7 @@ use crate::{
 
 /// The X server: it removes its lock file when it is asked to end.
 const SERVER: &str = "Xvfb";
-/// How long the guard may take to end everything.
+/// Maximum time for the guard to end everything.
 const END_BOUND: Duration = Duration::from_secs(10);
 /// The most ended programs that are remembered.
 const ENDED_MAX: usize = 256;
@@ -42,7 +42,7 @@ const LOG_BYTES_MAX: u64 = 8 * 1024;
 /// Parts of messages that say nothing about a failure: toolkits and Java say so of the variables with which they expose elements.
 const SAID_BY_ALL: [&str; 2] = ["Not loading module", "Picked up JAVA_TOOL_OPTIONS"];
 
-/// How long programs may live.
+/// The lifetime of programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lifetime {
     /// As long as the virtual desktop.
@@ -57,22 +57,23 @@ pub(crate) struct ProgramStart<'a> {
     pub(crate) arguments: Vec<OsString>,
     pub(crate) environment: &'a Environment,
     pub(crate) folder: Option<PathBuf>,
-    /// Where its messages go; nowhere without one.
+    /// Log file for its messages; they are discarded without one.
     pub(crate) log: Option<PathBuf>,
-    /// Whether its standard output is read by us.
+    /// `true` if this process reads its standard output.
     pub(crate) read_output: bool,
-    /// Whether it lets other programs go first that start at the same time.
+    /// `true` if it gives precedence to other programs that start at the same time.
     pub(crate) yields: bool,
-    /// What it may do, and what it starts in turn.
+    /// Privileges of the program and of the programs it starts.
     pub(crate) privileges: Privileges,
 }
 
-/// Whether a program, and what it starts in turn, counts as one that was started for an agent.
+/// Privileges that decide whether a program, and every program it starts, counts as one started for an agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Privileges {
-    /// It has `no_new_privs`, by which our sockets refuse it ([`deskhand_process::check_peer`]).
+    /// The program has `no_new_privs`, by which our sockets refuse it ([`deskhand_process::check_peer`]).
     Confined,
-    /// It is started like any program of the user: one of ours that confines what it starts, or confinement is off.
+    /// The program is started like any program of the user: one of ours that confines the programs it starts, or
+    /// confinement is off.
     OfUser,
 }
 
@@ -86,7 +87,7 @@ pub(crate) struct Started {
 #[derive(Debug)]
 struct Program {
     state: ProgramState,
-    /// What it says, if that is kept.
+    /// Its messages, if they are stored.
     log: Option<Log>,
 }
 
@@ -96,7 +97,7 @@ enum ProgramState {
     Ended(Ended),
 }
 
-/// Where the messages of a program are. Those of an earlier start of it may be before them.
+/// Location of the messages of a program. Messages of an earlier start may precede them.
 #[derive(Debug, Clone)]
 struct Log {
     file: PathBuf,
@@ -142,7 +143,7 @@ pub(crate) struct Processes {
     /// `setsid`, for programs that yield.
     set_session: Option<PathBuf>,
     programs: Arc<Mutex<HashMap<u32, Program>>>,
-    /// How many run; for whoever waits for the last one.
+    /// Number of running programs, to await the end of the last one.
     running: Arc<watch::Sender<usize>>,
     ended_by: Mutex<Option<EndedBy>>,
 }
@@ -155,11 +156,11 @@ enum EndedBy {
     Keeper(LifeLine, Guarded),
 }
 
-/// What a guard looks after.
+/// The desktop that a guard looks after.
 struct Guarded {
     /// The private folder of the desktop.
     folder: PathBuf,
-    /// Where the guard finds its programs.
+    /// Search path for the programs of the guard.
     path: OsString,
 }
 
@@ -298,7 +299,7 @@ impl Processes {
         Ok(command)
     }
 
-    /// How a program ended; nothing while it runs or when it was not started here.
+    /// Returns how a program ended; `None` while it runs or if it was not started here.
     pub(crate) fn ended(&self, pid: u32) -> Option<Ended> {
         match self.programs.lock().unwrap_or_else(PoisonError::into_inner).get(&pid)?.state {
             ProgramState::Runs => None,

@@ -1,5 +1,5 @@
-//! What individual programs need so that several virtual desktops can run side by side, and so that no welcome dialog
-//! covers the document. All of it is in one table.
+//! Requirements of individual programs so that several virtual desktops can run side by side, and no welcome
+//! dialog covers the document. All of them are in one table.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -30,7 +30,7 @@ struct Program {
     settings: Option<&'static str>,
 }
 
-/// What a program needs to start.
+/// The requirements of a program at its start.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Needs {
     /// Arguments before all others.
@@ -82,7 +82,7 @@ pub struct BrowserHolder {
 }
 
 impl BrowserHolder {
-    /// What stands among the arguments of the browser where the holder puts those for its protocol.
+    /// Placeholder among the arguments of the browser for those of the holder's protocol.
     pub const PLACEHOLDER: &str = "{protocol}";
 
     /// All arguments that start a browser: `[--confined] --engine E --socket S --profile P -- PROGRAM ARGUMENTS…`.
@@ -160,7 +160,7 @@ const PROGRAMS: &[Program] = &[
     },
 ];
 
-/// What stands for the name of the desktop's pipe in the content of a file.
+/// Placeholder for the name of the desktop's pipe in the content of a file.
 const PIPE: &str = "{pipe}";
 
 /// No animations: LibreOffice draws its whole window for each picture of one, while it is to do something else.
@@ -200,7 +200,8 @@ user_pref("trailhead.firstrun.didSeeAboutWelcome", true);
 user_pref("ui.caretBlinkTime", 0);
 "#;
 
-/// What `program` needs to run on the desktop with the folder `private`. Writes its files unless they exist. Blocking.
+/// Returns the requirements of `program` on the desktop with the folder `private`. Writes its files unless
+/// they exist. Blocking.
 ///
 /// # Errors
 /// If a file cannot be written.

@@ -18,7 +18,7 @@ use crate::{times::StartupTimes, x11::display::Address};
 /// The longest line that either side reads, in bytes.
 const LINE_MAX: u64 = 64 * 1024;
 
-/// How to attach to a virtual desktop that a keeper holds. Anyone who has it can use that desktop.
+/// Handle to attach to a virtual desktop that a keeper holds. Anyone who has it can use that desktop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DesktopHandle {
     /// The process of the keeper.
@@ -47,19 +47,20 @@ impl DesktopHandle {
         ]
     }
 
-    /// How to reach its X server. Reads the cookie: blocking, but a small file.
+    /// Returns the address of its X server. Reads the cookie: blocking, but a small file.
     ///
     /// # Errors
-    /// [`DesktopError::Failed`] if the cookie is not there any more.
+    /// [`DesktopError::Failed`] if the cookie does not exist any more.
     pub(crate) fn address(&self) -> DesktopResult<Address> {
         address_of(&self.display, &self.private_folder)
     }
 }
 
-/// How to reach the X server of a display whose cookie is in this folder. Reads the cookie: blocking, but a small file.
+/// Returns the address of the X server of a display whose cookie is in this folder. Reads the cookie:
+/// blocking, but a small file.
 ///
 /// # Errors
-/// [`DesktopError::Failed`] if the cookie is not there any more.
+/// [`DesktopError::Failed`] if the cookie does not exist any more.
 pub(crate) fn address_of(display: &str, private_folder: &Path) -> DesktopResult<Address> {
     let operation = "read the cookie of the display";
     let file = std::fs::read(private_folder.join("Xauthority"))
@@ -87,16 +88,16 @@ pub(crate) enum Order {
 pub(crate) enum Answer {
     /// The desktop is ready.
     Ready {
-        /// How to attach to it.
+        /// Handle to attach to it.
         handle: DesktopHandle,
-        /// How long it took to start.
+        /// Startup times of its parts.
         startup: StartupTimes,
     },
     /// The desktop did not start.
     Failed {
-        /// What is wrong.
+        /// Description of the failure.
         what: String,
-        /// What to do.
+        /// Suggested remedy.
         fix: String,
     },
     /// Another owner uses the desktop.

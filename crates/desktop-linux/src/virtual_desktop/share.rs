@@ -9,7 +9,7 @@ use std::{collections::BTreeSet, ffi::OsStr, fs, io, path::Path, process::Child,
 
 use deskhand_process::await_ended;
 
-/// How long a browser lets others go first: about as long as an office suite starts.
+/// Time for which a browser gives precedence to other programs: about as long as an office suite starts.
 const YIELDS: Duration = Duration::from_secs(3);
 /// Sets the share of the session of this process to the smallest and becomes the program.
 const BEGIN_SMALL: &str = r#"echo 19 2>/dev/null >/proc/self/autogroup; exec "$@""#;

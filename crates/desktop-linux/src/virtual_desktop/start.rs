@@ -43,20 +43,20 @@ use crate::{
 
 /// The longest line that a starting program may write, in bytes.
 const LINE_MAX: u64 = 4096;
-/// How much of a program's log goes into an error, in bytes.
+/// Maximum length of a program's log in an error, in bytes.
 const MESSAGES_MAX: usize = 600;
 
-/// How long the window manager may take to answer before it is asked again.
+/// Maximum time for the window manager to answer before the request is repeated.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
 
-/// What kind of virtual desktop to start.
+/// Options of a virtual desktop to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VirtualOptions {
     /// The size of its screen.
     pub size: Size,
     /// The longest wait for each part to start.
     pub start_bound: Duration,
-    /// How its session bus, and with it all services that the bus starts, and its applications are confined.
+    /// Confinement of its applications and of its session bus with all services that the bus starts.
     pub confine: Confine,
 }
 
@@ -73,7 +73,7 @@ impl Default for VirtualOptions {
 /// The names that the X server chooses one of when it starts.
 const SERVER_FILES: &str = "/tmp/.X11-unix/X*\n/tmp/.X*-lock\n/tmp/.tX*-lock\n";
 
-/// What all steps of a start need.
+/// State shared by all steps of a start.
 struct Starting {
     folder: PathBuf,
     processes: Processes,

@@ -16,7 +16,7 @@ use super::{Environment, protocol::DesktopHandle};
 const SERVER: &str = "x11vnc";
 /// The first port that is tried.
 const PORT_FIRST: &str = "5900";
-/// How long the server may take to report its port.
+/// Maximum time for the server to report its port.
 const PORT_BOUND: Duration = Duration::from_secs(10);
 /// The lines before the one with the port.
 const LINES_MAX: usize = 200;
@@ -24,7 +24,7 @@ const LINES_MAX: usize = 200;
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 const PASSWORD_LENGTH: usize = 8;
 
-/// What a viewer may do.
+/// Permissions of a viewer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VncInput {
     /// Look at the desktop, type and click.

@@ -25,7 +25,7 @@ use crate::{
     server::OnWayland,
 };
 
-/// How many symbols are looked at ahead, so that the keymap changes seldom.
+/// Number of symbols to look ahead, so that the keymap changes seldom.
 const AHEAD_MAX: usize = 4_000;
 /// An application that works for longer is not waited for any longer: it may be an animation.
 const REST_BOUND: Duration = Duration::from_millis(500);
@@ -33,7 +33,7 @@ const REST_BOUND: Duration = Duration::from_millis(500);
 const MENU_OPENS: Duration = Duration::from_millis(520);
 /// Two looks this far apart find the same run times if a thread is at rest.
 const APART: Duration = Duration::from_millis(2);
-/// How many notches of the wheel are sent before the application is waited for.
+/// Number of notches of the wheel to send before waiting for the application.
 const NOTCHES_PIECE: i32 = 5;
 /// The most wheel notches of one scroll.
 const NOTCHES_MAX: i32 = 200;

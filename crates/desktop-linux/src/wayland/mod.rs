@@ -22,7 +22,7 @@ use crate::{
     screen::{ScreenEvent, dragging::Press, events::DrawnLog, rhythm::Rhythms, window_ids::Registry},
 };
 
-/// How many events a slow reader may fall behind before it misses some.
+/// Number of events that a slow reader may fall behind before it misses some.
 const EVENTS_KEPT: usize = 1024;
 /// The number of all windows together, for what draws by itself: it is not known which one drew.
 const ALL_WINDOWS: u32 = 0;

@@ -64,8 +64,10 @@ impl OnWayland<'_> {
         accessibility.pop_ups(&facts).await
     }
 
-    /// Where pop-ups are, with a number for each; the same object keeps its own. One that does not say where it is is found among those that the
-    /// compositor has `shown`, or by what was drawn since the last input: an area of its size. If there is none it is left out.
+    /// Returns the pop-ups with their positions and a number each; the same object retains its number.
+    ///
+    /// A pop-up that does not report its position is found among the `shown` toplevels of the compositor, or in
+    /// the areas drawn since the last input: an area of its size. If there is none, it is left out.
     async fn placed(&self, pop_ups: Vec<PopUp>, shown: &[Toplevel]) -> DesktopResult<Vec<(u32, PopUp)>> {
         let is_known = |pop_up: &PopUp| self.known_pop_ups().contains_key(&pop_up.object);
         if pop_ups.iter().any(|pop_up| !pop_up.is_placed && !is_known(pop_up)) {
@@ -145,7 +147,7 @@ impl OnWayland<'_> {
     }
 }
 
-/// What the list of windows is made of.
+/// The sources of the list of windows.
 struct Listing<'a> {
     toplevels: &'a [Toplevel],
     entries: &'a DesktopEntries,

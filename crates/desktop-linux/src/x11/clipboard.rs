@@ -30,7 +30,7 @@ use super::{
 };
 use crate::blocking::run_blocking;
 
-/// How long the owner of the clipboard may take to send its content.
+/// Maximum time for the owner of the clipboard to send its content.
 const OWNER_BOUND: Duration = Duration::from_secs(3);
 /// The longest text that is read, in 32-bit units.
 const LENGTH_MAX: u32 = 4 * 1024 * 1024;
@@ -53,7 +53,7 @@ x11rb::atom_manager! {
 /// The clipboard while a thread of this process owns it.
 #[derive(Debug)]
 pub(crate) struct Owned {
-    /// How often the text was requested and sent.
+    /// Number of times the text was requested and sent.
     taken: watch::Receiver<u32>,
 }
 
@@ -168,7 +168,7 @@ fn read(address: &Address, window: oneshot::Sender<u32>) -> DesktopResult<Option
     ask().map_err(|fault| failed("read the clipboard", fault))
 }
 
-/// What is served.
+/// The served content.
 struct Content {
     text: String,
     /// The targets that it is sent as.

@@ -31,14 +31,14 @@ use super::{
 };
 use crate::screen::{ScreenEvent, events::DrawnLog, window_ids::Registry};
 
-/// How long an X server may take to answer before it counts as gone.
+/// Maximum time for an X server to answer before it counts as gone.
 const ANSWER_BOUND: Duration = Duration::from_secs(5);
-/// How many events a slow reader may fall behind before it misses some.
+/// Number of events that a slow reader may fall behind before it misses some.
 const EVENTS_KEPT: usize = 1024;
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
 
-/// How to reach an X server.
+/// The address of an X server.
 #[derive(Debug, Clone)]
 pub(crate) enum Address {
     /// The display that `DISPLAY` and `XAUTHORITY` of the environment name.
@@ -248,7 +248,7 @@ impl Display {
         }
     }
 
-    /// What was drawn since the last call; `None` if unknown.
+    /// Takes the areas drawn since the last call; `None` if unknown.
     pub(crate) fn take_drawn(&self) -> Option<Vec<(Option<u32>, Rect<Screen>)>> {
         self.drawn.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -290,7 +290,7 @@ impl Display {
         &self.name
     }
 
-    /// How to reach it.
+    /// Returns its address.
     pub(crate) fn address(&self) -> &Address {
         &self.address
     }

@@ -30,9 +30,10 @@ use crate::{
     x11::{display::Display, fault::WorkResult, input::number_of, worker::Worker},
 };
 
-/// How long an application may take to answer during a drag.
+/// Maximum time for an application to answer during a drag.
 const ANSWER_BOUND: Duration = Duration::from_secs(1);
-/// How long an application that answers may take to start drag and drop. If it does not, the drag is a plain one.
+/// Maximum time for an application that answers to start drag and drop. If it does not, the drag is a plain
+/// one.
 const BEGIN_BOUND: Duration = Duration::from_millis(400);
 /// When nothing has been drawn for this long, the messages for a position have been exchanged.
 const REST: Duration = Duration::from_millis(50);

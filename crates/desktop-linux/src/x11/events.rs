@@ -65,11 +65,11 @@ pub(crate) struct Listeners {
     pub(crate) events: broadcast::Sender<ScreenEvent>,
     /// The serial of the last ping that was answered.
     pub(crate) pongs: watch::Sender<u32>,
-    /// How often an application started drag and drop.
+    /// Number of times an application started drag and drop.
     pub(crate) drags: watch::Sender<u32>,
     /// The serial of the last fence that was reached.
     pub(crate) fences: watch::Sender<u32>,
-    /// What was drawn.
+    /// The drawn areas.
     pub(crate) drawn: Arc<Mutex<DrawnLog>>,
     /// Cancelled when the server ends.
     pub(crate) gone: CancellationToken,

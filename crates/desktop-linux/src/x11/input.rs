@@ -38,13 +38,13 @@ use crate::{
 
 /// The most symbols that are sent in one piece.
 pub(crate) const PIECE_MAX: usize = 100;
-/// How many notches of the wheel are sent before the application is waited for.
+/// Number of notches of the wheel to send before waiting for the application.
 const NOTCHES_PIECE: u32 = 5;
-/// How long an application may take to handle them before more follow.
+/// Maximum time for an application to handle them before more follow.
 const NOTCHES_BOUND: Duration = Duration::from_millis(500);
 /// Keys are bound for this many symbols ahead: each change of the keyboard map costs the application time.
 const AHEAD_MAX: usize = 4_000;
-/// How long an application may take to process the keys that were sent.
+/// Maximum time for an application to process the keys that were sent.
 const CATCH_UP_BOUND: Duration = Duration::from_secs(10);
 /// The most wheel notches of one scroll.
 const NOTCHES_MAX: u32 = 200;
@@ -404,7 +404,7 @@ impl Worker {
         Ok(Some(window))
     }
 
-    /// Whether a window exists and is mapped together with all its ancestors.
+    /// Returns `true` if a window exists and is mapped together with all its ancestors.
     fn shows(&self, window: u32) -> WorkResult<bool> {
         match self.connection.get_window_attributes(window)?.reply() {
             Ok(attributes) => Ok(attributes.map_state == MapState::VIEWABLE),

@@ -54,7 +54,7 @@ const MEDIA_KEYS: [RangeInclusive<u32>; 18] = [
     0x1008_ffb0..=0x1008_ffb6,
 ];
 
-/// How to produce a symbol: which key, and what must be held.
+/// The way to produce a symbol: the key, and the modifiers to hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stroke {
     pub(crate) keycode: u8,
@@ -177,7 +177,7 @@ impl Keyboard {
         &self.modifiers
     }
 
-    /// How many different symbols can be bound at a time.
+    /// Returns the number of different symbols that can be bound at a time.
     pub(crate) fn spare_keys(&self) -> usize {
         self.bindings.len().saturating_add(self.free_keys().count())
     }
@@ -194,7 +194,7 @@ impl Keyboard {
         symbol == 0 || (self.may_reclaim && MEDIA_KEYS.iter().any(|range| range.contains(&symbol)))
     }
 
-    /// What must be bound so that all of `keysyms` can be typed in one batch.
+    /// Plans the bindings with which all of `keysyms` can be typed in one batch.
     pub(crate) fn plan(&self, keysyms: &[u32]) -> Plan {
         let needed: HashSet<u32> = keysyms.iter().copied().collect();
         let mut missing: Vec<u32> = Vec::new();

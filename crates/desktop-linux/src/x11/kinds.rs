@@ -1,4 +1,4 @@
-//! What kind a window is, and its state, by what it says about itself.
+//! Kind and state of a window, by its own properties.
 
 use deskhand_core::ui::{WindowKind, WindowState};
 use x11rb::protocol::xproto::Atom;
@@ -70,7 +70,7 @@ pub(super) fn takes_input(hints: &[u32]) -> bool {
     }
 }
 
-/// How a window fills the screen, by the atoms of `_NET_WM_STATE`.
+/// Returns how a window fills the screen, by the atoms of `_NET_WM_STATE`.
 pub(super) fn state_of(atoms_set: &[Atom], atoms: &Atoms) -> WindowState {
     let has = |atom: Atom| atoms_set.contains(&atom);
     if has(atoms._NET_WM_STATE_FULLSCREEN) {

@@ -1,7 +1,8 @@
-//! What a person does with mouse and keyboard, as the X server tells it (XInput 2, raw events). Nothing is taken from applications.
+//! Mouse and keyboard input of a person, as the X server reports it (XInput 2, raw events). Nothing is taken
+//! from applications.
 //!
-//! Raw events come from every device, synthetic ones too, and also while a menu holds the pointer. They have no place: the pointer is asked
-//! for right after each.
+//! Raw events come from every device, synthetic ones too, and also while a menu holds the pointer. They have
+//! no position: the pointer is queried right after each.
 
 use std::{collections::HashMap, io, os::fd::OwnedFd, thread, time::Instant};
 
@@ -93,7 +94,7 @@ impl InputWatch {
         Ok(Self { inputs, stop })
     }
 
-    /// What is done, as it is done; it ends when the X server has ended.
+    /// Returns the inputs as they are made; the channel ends when the X server has ended.
     pub const fn inputs(&mut self) -> &mut mpsc::UnboundedReceiver<Watched> {
         &mut self.inputs
     }

@@ -39,14 +39,14 @@ use crate::{
 const WINDOWS_MAX: usize = 512;
 /// The longest chain of owners that is followed.
 const OWNERS_MAX: usize = 16;
-/// How deep in another window the one with the focus may be nested.
+/// Maximum depth at which the window with the focus may be nested in another window.
 const DEPTH_MAX: usize = 64;
 /// The longest title or class that is read, in units of four bytes.
 const TEXT_MAX: u32 = 1024;
 /// X ids without these bits identify the client that created the window.
 const CLIENT_BITS: u32 = 0x001f_ffff;
 
-/// What was read of one window.
+/// Properties read of one window.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct WindowFacts {
     pub(crate) window: u32,
@@ -201,13 +201,13 @@ impl Worker {
         Ok(numbers(&reply).first().copied().filter(|window| *window != 0))
     }
 
-    /// Whether there is a window manager that answers `_NET_REQUEST_FRAME_EXTENTS`.
+    /// Returns `true` if there is a window manager that answers `_NET_REQUEST_FRAME_EXTENTS`.
     pub(crate) fn has_answering_window_manager(&self) -> WorkResult<bool> {
         let supported = self.ask(self.root, self.atoms._NET_SUPPORTED)?.reply()?;
         Ok(self.has_window_manager()? && numbers(&supported).contains(&self.atoms._NET_REQUEST_FRAME_EXTENTS))
     }
 
-    /// Whether there is a window manager that supports EWMH.
+    /// Returns `true` if there is a window manager that supports EWMH.
     pub(crate) fn has_window_manager(&self) -> WorkResult<bool> {
         Ok(self.window_manager()?.is_some())
     }
@@ -256,7 +256,7 @@ impl Worker {
         Ok(None)
     }
 
-    /// Whether a window supports a protocol such as `_NET_WM_PING`.
+    /// Returns `true` if a window supports a protocol such as `_NET_WM_PING`.
     pub(crate) fn has_protocol(&self, window: u32, protocol: Atom) -> WorkResult<bool> {
         Ok(numbers(&self.ask(window, self.atoms.WM_PROTOCOLS)?.reply()?).contains(&protocol))
     }

@@ -1,4 +1,4 @@
-//! What the thread of the X connection owns, and the requests that other modules build on.
+//! State of the thread of the X connection, and the requests that other modules build on.
 
 use std::cell::Cell;
 
@@ -60,7 +60,7 @@ x11rb::atom_manager! {
 /// Set in the serial of a ping that the owner of the desktop did not send. Every client that listens for answers gets all of them.
 pub(crate) const PING_OF_OTHERS: u32 = 1 << 31;
 
-/// What the thread of the X connection owns.
+/// State of the thread of the X connection.
 pub(crate) struct Worker {
     /// The connection.
     pub(crate) connection: RustConnection,
@@ -72,10 +72,10 @@ pub(crate) struct Worker {
     pub(crate) camera: Camera,
     /// The keyboard map and the keys that were bound.
     pub(crate) keyboard: Keyboard,
-    /// Whether media and similar keys may be bound to other symbols.
+    /// `true` if media and similar keys may be bound to other symbols.
     pub(crate) may_reclaim_keys: bool,
     pub(super) own_window: u32,
-    /// Where the pointer was last moved to.
+    /// The position that the pointer was last moved to.
     pub(super) pointer: Cell<Point<Screen>>,
     /// The last press of a mouse button.
     pub(super) pressed: Cell<Option<Press>>,
@@ -124,7 +124,7 @@ impl Worker {
         self.tell_window_manager(self.own_window, self.atoms._NET_REQUEST_FRAME_EXTENTS, [0; 5])
     }
 
-    /// Whether the window manager has answered the last request.
+    /// Returns `true` if the window manager has answered the last request.
     pub(crate) fn window_manager_answered(&self) -> WorkResult<bool> {
         let answer = self.atoms._NET_FRAME_EXTENTS;
         let reply = self.connection.get_property(false, self.own_window, answer, AtomEnum::ANY, 0, 4)?;

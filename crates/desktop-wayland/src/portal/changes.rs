@@ -1,4 +1,4 @@
-//! What differs between two pictures of a monitor, as a few rectangles.
+//! Differences between two pictures of a monitor, as a few rectangles.
 
 use deskhand_core::geometry::{Rect, Screen};
 

@@ -42,9 +42,9 @@ const NO_CURSOR: u32 = 1;
 const PERSIST: u32 = 2;
 /// The first version of `RemoteDesktop` that remembers permissions.
 const PERSIST_VERSION: u32 = 2;
-/// How long a portal may take to answer what no person is asked for.
+/// Maximum time for a portal to answer requests that involve no person.
 pub(crate) const ANSWER_BOUND: Duration = Duration::from_secs(10);
-/// How long a person may take to answer the dialog.
+/// Maximum time for a person to answer the dialog.
 const PERSON_BOUND: Duration = Duration::from_secs(120);
 
 /// A monitor that is shared with us.
@@ -202,7 +202,8 @@ async fn version(bus: &Connection, interface: &str) -> DesktopResult<u32> {
     number(bus, interface, "version").await
 }
 
-/// Where the shared monitors are: what the portal does not say of one is found among the monitors of the compositor, by its size.
+/// Returns the areas of the shared monitors. Values that the portal does not report for one are found among
+/// the monitors of the compositor, by its size.
 pub(crate) fn areas(shared: &[Shared], monitors: &[Rect<Screen>]) -> DesktopResult<Vec<Rect<Screen>>> {
     let area = |one: &Shared| {
         if let (Some((x, y)), Some((width, height))) = (one.place, one.size) {

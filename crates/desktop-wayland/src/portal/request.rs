@@ -24,7 +24,7 @@ pub(super) type Options = HashMap<&'static str, Value<'static>>;
 /// The number of the last question of this process.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
-/// What a new session is called.
+/// The reply with the handle of a new session.
 #[derive(Debug, DeserializeDict, Type)]
 #[zvariant(signature = "dict")]
 pub(super) struct SessionMade {
@@ -39,7 +39,7 @@ impl SessionMade {
     }
 }
 
-/// What a session has when it begins.
+/// The properties of a session when it begins.
 #[derive(Debug, DeserializeDict, Type)]
 #[zvariant(signature = "dict")]
 pub(super) struct Started {
@@ -48,7 +48,7 @@ pub(super) struct Started {
     pub(super) restore_token: Option<String>,
 }
 
-/// What a portal reports of a stream.
+/// The properties of a stream that a portal reports.
 #[derive(Debug, DeserializeDict, Type)]
 #[zvariant(signature = "dict")]
 struct StreamFacts {

@@ -28,7 +28,7 @@ use crate::{
 const LAUNCHER: &str = "gst-launch-1.0";
 /// The program that says which elements it has.
 const INSPECTOR: &str = "gst-inspect-1.0";
-/// How long the first picture may take.
+/// Maximum time until the first picture.
 const FIRST_BOUND: Duration = Duration::from_secs(10);
 /// A compositor that has drawn something sends its picture within this time, as far as can be told: some refreshes of a slow monitor.
 const ON_ITS_WAY: Duration = Duration::from_millis(50);
@@ -53,7 +53,7 @@ struct Stream {
     area: Rect<Screen>,
     /// The last one, in the order blue, green, red, nothing.
     last: Arc<Mutex<Vec<u8>>>,
-    /// How many there were.
+    /// Number of pictures so far.
     count: watch::Receiver<u64>,
     reader: Child,
 }
@@ -80,7 +80,7 @@ impl Footage {
         })
     }
 
-    /// What tells when a picture has arrived.
+    /// Returns the receivers that report new pictures.
     pub(crate) fn counts(&self) -> Vec<watch::Receiver<u64>> {
         self.streams.iter().map(|stream| stream.count.clone()).collect()
     }
@@ -187,7 +187,7 @@ impl Drop for Stream {
     }
 }
 
-/// What the thread of a stream owns.
+/// State of the thread of a stream.
 struct Film {
     width: usize,
     height: usize,

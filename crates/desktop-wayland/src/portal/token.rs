@@ -1,4 +1,4 @@
-//! What a portal gives so that a person need not be asked again: a secret, in a file that only its owner reads.
+//! The token with which a portal does not ask a person again: a secret, in a file that only its owner reads.
 
 use std::{
     fs,
@@ -10,7 +10,7 @@ use std::{
 /// The longest token that is read, in bytes.
 const LENGTH_MAX: u64 = 4_096;
 
-/// Where a token is kept; nowhere without a file.
+/// Storage of a token; it is not stored without a file.
 pub(super) struct Token<'a> {
     file: Option<&'a Path>,
 }

@@ -20,10 +20,11 @@ const INTERFACE: &str = "org.deskhand.Windows";
 pub const GNOME_EXTENSION: &str = "windows@deskhand";
 /// The first version of GNOME Shell whose extensions are modules.
 const MODULES: u32 = 45;
-/// How long GNOME Shell may take to answer.
+/// Maximum time for GNOME Shell to answer.
 const BOUND: Duration = Duration::from_secs(4);
 
-/// What the extension does, in the JavaScript of all versions, and what it has around that in modules and before.
+/// The body of the extension, in the JavaScript of all versions, and the code around it for modules and for
+/// older scripts.
 const BODY: &str = include_str!("gnome/body.js");
 const MODULE: [&str; 2] =
     [include_str!("gnome/module-head.js"), "\nexport default class extends Windows {}\n"];

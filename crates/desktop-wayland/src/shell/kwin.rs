@@ -19,12 +19,12 @@ pub(crate) const SERVICE: &str = "org.kde.KWin";
 const SCRIPTING: &str = "/Scripting";
 const SCRIPTS: &str = "org.kde.kwin.Scripting";
 const SCRIPT: &str = "org.kde.kwin.Script";
-/// Where scripts call us.
+/// Object path that scripts call.
 const PATH: &str = "/org/deskhand/Windows";
-/// How long KWin may take to run a script.
+/// Maximum time for KWin to run a script.
 const BOUND: Duration = Duration::from_secs(4);
 
-/// What all scripts begin with, and those that list and follow windows.
+/// The common start of all scripts, and the scripts that list and follow windows.
 const COMMON: &str = include_str!("kwin/common.js");
 const LIST: &str = "reply(JSON.stringify(windows().map(listed)));";
 const FOLLOW: &str = include_str!("kwin/follow.js");
@@ -32,7 +32,7 @@ const FOLLOW: &str = include_str!("kwin/follow.js");
 /// The number of the last script of this process.
 static LAST: AtomicU32 = AtomicU32::new(0);
 
-/// What scripts call.
+/// The interface that scripts call.
 struct Answers {
     answers: UnboundedSender<(String, String)>,
     sink: Sink,
@@ -156,7 +156,7 @@ async fn unload(bus: &Connection, name: &str) {
     }
 }
 
-/// Where scripts are written for KWin to read: a private folder of the user.
+/// Returns the folder in which scripts are written for KWin to read: a private folder of the user.
 fn folder() -> PathBuf {
     std::env::var_os("XDG_RUNTIME_DIR").map_or_else(std::env::temp_dir, PathBuf::from)
 }

@@ -12,7 +12,7 @@ use crate::windows::Toplevel;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Listed {
-    /// What the compositor calls it, unique while it runs.
+    /// Its identifier in the compositor, unique while the compositor runs.
     id: String,
     title: String,
     app: String,
@@ -24,7 +24,7 @@ struct Listed {
     /// The id of its owner; empty without one.
     owner: String,
     pop_up: bool,
-    /// Whether it is minimized or on another work space.
+    /// `true` if it is minimized or on another work space.
     hidden: bool,
 }
 
@@ -68,7 +68,7 @@ impl Numbers {
         })
     }
 
-    /// What the compositor calls a window that was listed.
+    /// Returns the compositor's identifier of a window that was listed.
     pub(super) fn id_of(&self, number: u32) -> Option<&str> {
         self.known.iter().find_map(|(id, known)| (*known == number).then_some(id.as_str()))
     }

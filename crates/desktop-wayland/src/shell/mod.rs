@@ -60,7 +60,8 @@ impl Kind {
         None
     }
 
-    /// What says, when it answers, that the compositor has got what was sent to the portal before.
+    /// Returns the properties whose replies confirm that the compositor has received earlier requests to the
+    /// portal.
     pub(crate) const fn passed(self) -> [Passed; 2] {
         match self {
             Self::Gnome => GNOME_PASSED,

@@ -16,7 +16,7 @@ use crate::DesktopResult;
 pub trait Desktop:
     Windowing + UiTree + Patterns + Input + Clipboard + Capture + Settling + Documents + Native + Sync + Send
 {
-    /// What this desktop supports, known up front.
+    /// Returns the capabilities of this desktop, available up front.
     fn capabilities(&self) -> Capabilities;
 
     /// Everything that can be seen of a window: the elements of its tree, and any detected ones.
@@ -34,23 +34,23 @@ pub trait Desktop:
 pub struct Sight {
     /// Its elements.
     pub tree: Tree,
-    /// What could not be used, each with the cause and the next step.
+    /// The parts that could not be used, each with the cause and the next step.
     pub notices: Vec<String>,
 }
 
-/// What a desktop supports.
+/// The capabilities of a desktop.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Capabilities {
     /// `linux-x11`, `fake`, …
     pub platform: &'static str,
     /// The size of the screen.
     pub screen: Size,
-    /// Whether windows can be listed and managed.
+    /// `true` if windows can be listed and managed.
     pub windowing: bool,
-    /// Whether applications expose their elements.
+    /// `true` if applications expose their elements.
     pub ui_tree: bool,
-    /// Whether real input events can be sent.
+    /// `true` if real input events can be sent.
     pub input: bool,
-    /// Whether screenshots can be taken.
+    /// `true` if screenshots can be taken.
     pub capture: bool,
 }

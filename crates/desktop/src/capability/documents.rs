@@ -4,7 +4,7 @@ use deskhand_core::ui::{DocumentInfo, WindowInfo};
 
 use crate::DesktopResult;
 
-/// What distinguishes two states of a file.
+/// The properties that distinguish two states of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileStamp {
     /// When its content changed, in nanoseconds.
@@ -15,16 +15,16 @@ pub struct FileStamp {
     pub inode: u64,
 }
 
-/// What is at a path.
+/// The state of a path.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileState {
     /// The absolute path; `~` stands for the home folder.
     pub path: String,
     /// The state of the file; `None` if there is none.
     pub stamp: Option<FileStamp>,
-    /// Whether it is a folder.
+    /// `true` if it is a folder.
     pub is_folder: bool,
-    /// Whether a process has it open for writing.
+    /// `true` if a process has it open for writing.
     pub is_written: bool,
     /// If nothing is there: whether the folder that it would be in exists.
     pub has_folder: bool,
@@ -44,9 +44,9 @@ pub trait Documents {
         window: &WindowInfo,
     ) -> impl Future<Output = DesktopResult<Option<DocumentInfo>>> + Send;
 
-    /// What is at a path now. A relative path counts from the working folder of this process.
+    /// Returns the current state of a path. A relative path counts from the working folder of this process.
     ///
     /// # Errors
-    /// [`crate::DesktopError::Failed`] if the file system cannot be asked.
+    /// [`crate::DesktopError::Failed`] if the file system cannot be queried.
     fn file(&self, path: &str) -> impl Future<Output = DesktopResult<FileState>> + Send;
 }

@@ -9,7 +9,7 @@ use crate::{
 
 pub use deskhand_core::action::Button;
 
-/// What is held down during a click or while something is dragged.
+/// The button and keys held down during a click or a drag.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Held {
     /// The button.

@@ -1,4 +1,4 @@
-//! What a desktop can do, one small trait per capability. Every back end implements all of them and passes the same
+//! Capabilities of a desktop, one small trait each. Every back end implements all of them and passes the same
 //! contract suite; verified actions are written against these traits alone.
 //!
 //! Nothing here waits for a fixed time: every wait is for an event, with a timeout.

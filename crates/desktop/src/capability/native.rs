@@ -8,36 +8,36 @@ use crate::DesktopResult;
 /// A call of an application's own interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NativeCall {
-    /// What to do: a verb in `snake_case` that the interface knows.
+    /// The operation: a verb in `snake_case` that the interface supports.
     pub operation: String,
     /// Its arguments.
     pub arguments: Map<String, Value>,
 }
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NativeAnswer {
-    /// It was carried out.
+    /// The call was carried out.
     Done {
-        /// What was done or read, as a sentence.
+        /// Description of the action or the value read, as a sentence.
         said: String,
-        /// What it returns; null if nothing.
+        /// The return value; null if there is none.
         output: Value,
         /// For a call that changes something: what was read back afterwards.
         effect: Option<NativeEffect>,
     },
     /// Nothing was done, with the reason and the next step.
     Refused(String),
-    /// It failed on the way, with the reason: it may be half done.
+    /// The call failed on the way, with the reason: it may be half done.
     Failed(String),
 }
 
-/// What was read back after a change.
+/// The state read back after a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NativeEffect {
-    /// Whether it is what was meant.
+    /// `true` if it is the intended one.
     pub seen: bool,
-    /// What was read.
+    /// The value that was read.
     pub read_back: String,
 }
 

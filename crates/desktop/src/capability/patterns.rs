@@ -1,4 +1,4 @@
-//! What elements support besides their position in the tree: actions, values, text and cells.
+//! Capabilities of elements besides their position in the tree: actions, values, text and cells.
 
 use deskhand_core::{
     ids::ElementId,
@@ -35,19 +35,19 @@ pub enum ElementAction {
     },
 }
 
-/// What is particular to the toolkit of an element, where actions have to go another way because of it.
+/// Peculiarities of the toolkit of an element that require a different way for actions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Quirks {
-    /// It ignores clicks on the options of a list for a while after the list opened.
+    /// `true` if it ignores clicks on the options of a list for a while after the list opened.
     pub ignores_clicks_in_fresh_lists: bool,
-    /// It reports the items of its menus at other places than where they are.
+    /// `true` if it reports the items of its menus at wrong positions.
     pub misplaces_menu_items: bool,
-    /// It runs actions to their end before it answers. While a dialog is open that one of them has opened, it tells assistive technology
-    /// nothing, and a key that is pressed then may stop it for good.
+    /// `true` if it runs actions to their end before it answers. While a dialog that one of them opened is open,
+    /// it reports nothing to assistive technology, and a key that is pressed then may stop it for good.
     pub blocks_in_actions: bool,
     /// Timers of its own are always due soon, so that one that is due says nothing about the effect of an input.
     pub runs_timers: bool,
-    /// It accepts the value of a spin button and drops it; what is typed into the field inside of it counts.
+    /// `true` if it accepts the value of a spin button and drops it; text typed into the field inside counts.
     pub drops_values: bool,
     /// By the wheel, its long lists skip rows. Their scroll bars go where they are sent.
     pub skips_rows_by_wheel: bool,
@@ -69,7 +69,7 @@ pub trait Patterns {
         action: &ElementAction,
     ) -> impl Future<Output = DesktopResult<()>> + Send;
 
-    /// What is particular to the toolkit of an element; the default if it is gone.
+    /// Returns the peculiarities of the toolkit of an element; the default if it is gone.
     fn quirks(&self, id: ElementId) -> Quirks;
 
     /// The names of the actions of an element.

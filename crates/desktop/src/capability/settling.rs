@@ -11,11 +11,11 @@ use crate::DesktopResult;
 /// The limits of a wait for quiet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct QuietLimits {
-    /// How long there must be no activity.
+    /// Time without activity that counts as quiet.
     pub quiet: Duration,
-    /// How long to wait for a first change before the application counts as unchanged. It has handled all input by
-    /// then in any case; ask for longer if it may start late. Zero if no change is expected: then a toolkit that
-    /// starts late is not waited for.
+    /// Maximum wait for a first change before the application counts as unchanged. By then it has handled all
+    /// input in any case; choose a longer time if it may start late. Zero if no change is expected: then a
+    /// toolkit that starts late is not waited for.
     pub first_change: Duration,
     /// The timeout of the whole wait.
     pub bound: Duration,
@@ -47,18 +47,18 @@ impl Default for QuietLimits {
     }
 }
 
-/// What happened between the start of a watch and quiet.
+/// The activity between the start of a watch and quiet.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct Settled {
-    /// What changed, in order, without repeats; at most [`Settled::CHANGES_MAX`].
+    /// The changes, in order, without repeats; at most [`Settled::CHANGES_MAX`].
     pub changes: Vec<Change>,
-    /// Whether pixels of the watched application changed.
+    /// `true` if pixels of the watched application changed.
     pub damaged: bool,
-    /// How long the wait took, in milliseconds.
+    /// Duration of the wait, in milliseconds.
     pub waited_ms: u64,
-    /// Whether the timeout was reached before quiet.
+    /// `true` if the timeout was reached before quiet.
     pub timed_out: bool,
-    /// What was waited for, in order of first occurrence.
+    /// The causes of waiting, in order of first occurrence.
     pub waited_for: Vec<WaitedFor>,
 }
 
@@ -88,9 +88,10 @@ pub trait Settling {
         limits: QuietLimits,
     ) -> impl Future<Output = DesktopResult<Settled>> + Send;
 
-    /// How long everything of the application of a window sleeps on at least, unless an input or another program wakes it:
-    /// then nothing more comes of what was sent to it before. Zero if it works, if it waits for an answer from elsewhere,
-    /// or if the operating system does not tell; [`Duration::MAX`] if it has no timer.
+    /// Returns the minimum time for which everything of the application of a window will sleep, unless an input
+    /// or another program wakes it: then nothing more results from input sent to it before. Zero if it works, if
+    /// it waits for an answer from elsewhere, or if the operating system does not report it; [`Duration::MAX`] if
+    /// it has no timer.
     ///
     /// # Errors
     /// [`crate::DesktopError::Gone`] if the display does not answer.

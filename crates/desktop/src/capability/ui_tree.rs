@@ -17,12 +17,12 @@ pub struct TreeLimits {
     pub nodes_max: usize,
     /// A node with more children than this is not enumerated; only its visible part is read.
     pub children_max: u32,
-    /// Whether the visible cells of a spreadsheet are read, which is often most of the work.
+    /// If `true`, the visible cells of a spreadsheet are read, which is often most of the work.
     pub cells: bool,
     /// The timeout after which a partial tree is returned.
     pub deadline: Duration,
-    /// Whether bounds are read again where they may have changed, which can take most of the time; those of the last look do
-    /// for a comparison of what elements say.
+    /// If `true`, bounds are read again where they may have changed, which can take most of the time. The bounds
+    /// of the last look suffice for comparing what elements contain.
     pub bounds_now: bool,
 }
 
@@ -57,8 +57,8 @@ pub trait UiTree {
     /// [`crate::DesktopError::NoWindow`] if it is gone; an application that does not answer yields a partial tree.
     fn tree(&self, window: WindowId, limits: TreeLimits) -> impl Future<Output = DesktopResult<Tree>> + Send;
 
-    /// Whether the application of a window that shows no elements may still come to expose some. `false` once its toolkit is known to
-    /// have none.
+    /// Returns `true` if the application of a window without elements may still come to expose some; `false` once
+    /// its toolkit is found to have none.
     ///
     /// # Errors
     /// [`crate::DesktopError::Failed`] if that cannot be found out.
@@ -93,7 +93,7 @@ pub trait UiTree {
         point: Point<Screen>,
     ) -> impl Future<Output = DesktopResult<Option<Element>>> + Send;
 
-    /// Whether `id` is `ancestor` or a descendant of it.
+    /// Returns `true` if `id` is `ancestor` or a descendant of it.
     ///
     /// # Errors
     /// [`crate::DesktopError::NoElement`] if one is gone.
@@ -109,6 +109,6 @@ pub trait UiTree {
     /// [`crate::DesktopError::NoWindow`] if the window is gone.
     fn known_focus(&self, window: WindowId) -> impl Future<Output = DesktopResult<Option<Element>>> + Send;
 
-    /// Where an element was last listed in a tree, also if it is gone; `None` if it never was.
+    /// Returns the place where an element was last listed in a tree, also if it is gone; `None` if it never was.
     fn last_place(&self, id: ElementId) -> Option<Place>;
 }

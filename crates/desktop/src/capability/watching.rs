@@ -1,4 +1,4 @@
-//! What a person does with mouse and keyboard, seen and not made.
+//! Observation of the mouse and keyboard input of a person.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ pub enum PersonInput {
     Pressed {
         /// The button.
         button: u32,
-        /// Where the pointer was.
+        /// Position of the pointer.
         at: Point<Screen>,
         /// The modifiers that were held.
         held: Vec<Modifier>,
@@ -22,7 +22,7 @@ pub enum PersonInput {
     Released {
         /// The button.
         button: u32,
-        /// Where the pointer was.
+        /// Position of the pointer.
         at: Point<Screen>,
     },
     /// A key was pressed, or repeated while it was held.
@@ -39,6 +39,6 @@ pub enum PersonInput {
 pub struct Watched {
     /// When.
     pub at: Instant,
-    /// What was done.
+    /// The observed input.
     pub input: PersonInput,
 }

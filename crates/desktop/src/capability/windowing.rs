@@ -9,7 +9,7 @@ use deskhand_core::{
 
 use crate::DesktopResult;
 
-/// What to start.
+/// A request to start an application.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchRequest {
     /// The name of a desktop entry (`LibreOffice Calc`, `libreoffice-calc`, `libreoffice-calc.desktop`) or a command
@@ -30,7 +30,7 @@ pub struct Launched {
     pub wm_class: Option<String>,
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ended {
     /// With this status: an exit code, or the signal that killed it.
@@ -109,7 +109,7 @@ pub trait Windowing {
     /// terminals, which run what they are given.
     fn applications(&self) -> Vec<InstalledApplication>;
 
-    /// How a process that was launched here ended; `None` while it runs and for any other process.
+    /// Returns how a process that was launched here ended; `None` while it runs and for any other process.
     fn process_ended(&self, pid: u32) -> Option<Ended>;
 
     /// The last lines that a process that was launched here has written to its standard output and error, up to [`SAID_CHARS_MAX`]

@@ -74,7 +74,7 @@ impl Picture {
     }
 }
 
-/// What the weights of a spline add up to.
+/// Sum of the weights of a spline.
 const SPLINE_UNIT: i32 = 512;
 
 /// The four pixels that an enlarged one is made of, and how much of each.
@@ -197,7 +197,7 @@ fn background(levels: impl Iterator<Item = u8>) -> u8 {
     u8::MAX
 }
 
-/// How bright a pixel is (ITU-R BT.601).
+/// Returns the brightness of a pixel (ITU-R BT.601).
 pub(super) fn luminance(pixel: &[u8]) -> u8 {
     let weights = [299_u32, 587, 114];
     let sum: u32 = pixel.iter().zip(weights).map(|(channel, weight)| u32::from(*channel) * weight).sum();

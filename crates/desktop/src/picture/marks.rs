@@ -15,7 +15,8 @@ const CONTROLS_MAX: usize = 1_000;
 const PADDING: i32 = 2;
 /// The side of the squares in which the picture is searched for content.
 const CELL: usize = 4;
-/// How many squares with more than a straight line a label may hide: a corner, or the end of a stroke.
+/// Maximum number of squares with more than a straight line that a label may hide: a corner, or the end of a
+/// stroke.
 const STROKES_HIDDEN_MAX: i64 = 2;
 /// By how much a pixel must differ in brightness from others of its square to count as content.
 const CONTRAST: u8 = 28;
@@ -166,7 +167,7 @@ fn place(
 
 /// The positions of a label, best first: around its control, in its corners, then along its edges.
 fn places(bounds: &Rect<Image>, width: i32, height: i32) -> impl Iterator<Item = (i32, i32)> {
-    /// How many positions along an edge are tried.
+    /// Number of positions to try along an edge.
     const STEPS: i32 = 12;
     let (x, y) = (bounds.x, bounds.y);
     let (right, bottom) = (bounds.right() - width, bounds.bottom() - height);
@@ -199,7 +200,7 @@ fn small_part(mark: &Mark, covered: i64) -> i64 {
     if mark.is_large() { 0 } else { covered }
 }
 
-/// Where the picture has content, in squares, as a summed-area table.
+/// The squares of the picture with content, as a summed-area table.
 struct Ink {
     sums: Vec<u32>,
     columns: usize,
@@ -279,7 +280,7 @@ impl Ink {
         Self { sums, columns, rows }
     }
 
-    /// How many squares with content an area covers.
+    /// Returns the number of squares with content in an area.
     fn under(&self, area: &Rect<Image>) -> i64 {
         let cell = |place: i32, most: usize| (usize::try_from(place).unwrap_or(0) / CELL).min(most);
         let (left, top) = (cell(area.x, self.columns), cell(area.y, self.rows));

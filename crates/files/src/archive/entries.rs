@@ -19,7 +19,7 @@ use crate::{
     read::{head, open},
 };
 
-/// Where the header of a tar file ends, which tells what it is.
+/// Length in bytes of the first header of a tar file, which identifies the format.
 const TAR_HEADER: usize = 512;
 /// The most bytes of headers of one entry of a tar file: long names and extended attributes.
 const HEADERS_MAX: u64 = 1024 * 1024;
@@ -28,7 +28,7 @@ const TARGET_MAX: u64 = 4_096;
 /// The most entries of a zip archive.
 const ZIP_ENTRIES_MAX: usize = 500_000;
 
-/// What an archive says of an entry.
+/// The metadata of an entry, as the archive states them.
 pub(super) struct Head {
     pub(super) name: String,
     pub(super) kind: EntryKind,
@@ -40,7 +40,7 @@ pub(super) struct Head {
     pub(super) unreadable: Option<&'static str>,
 }
 
-/// What to do after an entry.
+/// The next step after an entry.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Flow {
     Next,

@@ -1,4 +1,4 @@
-//! What is in an archive.
+//! Listing of an archive.
 
 use std::{
     io::{self, Read as _},
@@ -20,7 +20,7 @@ const BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// The longest name that is returned.
 const NAME_CHARACTERS_MAX: usize = 1_000;
 
-/// What is in an archive.
+/// The content list of an archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ArchiveListing {
     /// Its format.
@@ -29,7 +29,7 @@ pub struct ArchiveListing {
     pub entries: Vec<ArchiveEntry>,
     /// Bytes of all these entries, as the archive claims.
     pub bytes_total: u64,
-    /// What is left out because of a limit.
+    /// Description of the entries left out because of a limit.
     pub left_out: Option<String>,
 }
 
@@ -38,7 +38,7 @@ pub struct ArchiveListing {
 pub struct ArchiveEntry {
     /// Its path, as it is stored.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// Bytes, as the archive claims; counted for a compressed file.
     pub size: u64,

@@ -10,7 +10,7 @@ use tempfile::TempDir;
 use super::unpack::Existing;
 use crate::{error::ReadError, folder::Skipped};
 
-/// Where the entries go until all of them are there.
+/// Name of the folder that holds the entries until all of them are unpacked.
 const CONTENT: &str = "content";
 
 /// The destination, and the temporary folder beside it. Dropping it removes what was unpacked.
@@ -18,7 +18,7 @@ pub(super) struct Destination {
     into: PathBuf,
     temporary: TempDir,
     existing: Existing,
-    /// Whether the destination has something in it.
+    /// `true` if the destination is not empty.
     is_filled: bool,
 }
 
@@ -42,7 +42,7 @@ impl Destination {
         Ok(Self { into: into.to_owned(), temporary, existing, is_filled })
     }
 
-    /// Where to unpack.
+    /// Returns the folder to unpack into.
     pub(super) fn root(&self) -> PathBuf {
         self.temporary.path().join(CONTENT)
     }

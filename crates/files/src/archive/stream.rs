@@ -67,7 +67,8 @@ impl Read for ZstdReader {
     }
 }
 
-/// How many more bytes may be read: shared, so that the limit can be changed while a library owns the reader.
+/// Number of bytes that may still be read: shared, so that the limit can be changed while a library owns the
+/// reader.
 #[derive(Clone)]
 pub(super) struct Allowance(Rc<Cell<u64>>);
 

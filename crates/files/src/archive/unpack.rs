@@ -41,7 +41,7 @@ pub struct UnpackOptions {
     pub entries_max: usize,
     /// The most bytes that one byte of the archive may expand to, after the first 16 MiB.
     pub ratio_max: u64,
-    /// What to do if the folder has something in it.
+    /// The action if the folder is not empty.
     pub existing: Existing,
 }
 
@@ -58,7 +58,7 @@ impl Default for UnpackOptions {
     }
 }
 
-/// What to do if the folder that is unpacked into has something in it.
+/// The action if the folder to unpack into is not empty.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Existing {
@@ -71,7 +71,7 @@ pub enum Existing {
     Replace,
 }
 
-/// What was unpacked.
+/// The result of unpacking.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unpacked {
     /// The folder.
@@ -82,7 +82,7 @@ pub struct Unpacked {
     pub bytes: u64,
     /// Entries that were skipped, the first 100.
     pub skipped: Vec<Skipped>,
-    /// How many entries were skipped. Those that the glob does not match are not counted.
+    /// Number of skipped entries. Those that the glob does not match are not counted.
     pub skipped_total: usize,
 }
 
@@ -153,7 +153,7 @@ struct Unpacking<'a> {
     bytes: u64,
     /// Bytes of entries that were not wanted.
     passed_over: u64,
-    /// Whether entries can be reached only by decompressing the ones before.
+    /// `true` if entries can be reached only by decompressing the previous ones.
     is_stream: bool,
     links: Vec<Link>,
     skipped: Vec<Skipped>,

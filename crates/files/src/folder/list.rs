@@ -1,4 +1,4 @@
-//! What is in a folder.
+//! Listing of a folder.
 
 use std::{
     cmp::Reverse,
@@ -18,7 +18,7 @@ use crate::error::ReadError;
 /// The most entries that are kept to be sorted.
 const ENTRIES_MAX: usize = 100_000;
 
-/// What to list of a folder.
+/// Options for listing a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ListOptions {
@@ -30,11 +30,11 @@ pub struct ListOptions {
     pub entries_max: usize,
     /// Entries to skip, to read on.
     pub skip: usize,
-    /// Whether names that start with a dot are listed.
+    /// `true` if names that start with a dot are listed.
     pub hidden: bool,
     /// Files and folders that are left out, with what is in them.
     pub without: Vec<PathBuf>,
-    /// Whether only what everybody may read is seen.
+    /// `true` if only files and folders that every user may read are visible.
     pub public_only: bool,
     /// The order.
     pub sort: Sort,
@@ -68,14 +68,14 @@ pub enum Sort {
     Modified,
 }
 
-/// What is in a folder.
+/// The content list of a folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listing {
     /// The entries.
     pub entries: Vec<Entry>,
-    /// How many there are in all; at least so many if `left_out` says that not all were seen.
+    /// Total number of entries; a lower bound if `left_out` reports that not all were seen.
     pub total: usize,
-    /// What is left out, and how to read on.
+    /// The part that is left out, and how to read on.
     pub left_out: Option<String>,
     /// Folders that could not be read.
     pub problems: Vec<String>,
@@ -86,7 +86,7 @@ pub struct Listing {
 pub struct Entry {
     /// Its path inside the folder. Bytes that are not UTF-8 are shown as U+FFFD.
     pub path: String,
-    /// What it is.
+    /// Its kind.
     pub kind: EntryKind,
     /// Bytes of a file, 0 of anything else.
     pub size: u64,
@@ -94,7 +94,7 @@ pub struct Entry {
     pub modified: Option<SystemTime>,
 }
 
-/// What an entry of a folder or archive is.
+/// The kind of an entry of a folder or archive.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum EntryKind {
@@ -104,7 +104,7 @@ pub enum EntryKind {
     Folder,
     /// A symbolic link, which is not followed.
     Link {
-        /// Where it points to, as it is stored.
+        /// Its target, as it is stored.
         target: String,
     },
     /// A hard link inside an archive.

@@ -26,13 +26,13 @@ use crate::{
 const LINE_MAX: usize = 1024 * 1024;
 /// The largest compiled pattern, in bytes.
 const PATTERN_SIZE_MAX: usize = 4 * 1024 * 1024;
-/// How much of a document is searched.
+/// Maximum length of the searched part of a document, in characters.
 const DOCUMENT_CHARACTERS_MAX: usize = 4_000_000;
 const DOCUMENT_ROWS_MAX: usize = 100_000;
 /// The most files that are named as skipped.
 const SKIPPED_SHOWN: usize = 20;
 
-/// What to search for.
+/// The pattern to search for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pattern {
@@ -43,21 +43,21 @@ pub enum Pattern {
     Regex(String),
 }
 
-/// Where to search, and how much.
+/// Scope and limits of a search.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchOptions {
     /// Glob of the names of the files, as in [`ListOptions`](crate::ListOptions).
     pub glob: Option<String>,
-    /// Whether upper and lower case are the same.
+    /// `true` if upper and lower case are equal.
     pub ignore_case: bool,
-    /// Whether documents (PDF, office, HTML as text) are searched too, which takes longer.
+    /// `true` if documents (PDF, office, HTML as text) are searched too, which takes longer.
     pub documents: bool,
-    /// Whether names that start with a dot are searched.
+    /// `true` if names that start with a dot are searched.
     pub hidden: bool,
     /// Files and folders that are left out, with what is in them.
     pub without: Vec<PathBuf>,
-    /// Whether only what everybody may read is seen.
+    /// `true` if only files and folders that every user may read are visible.
     pub public_only: bool,
     /// Levels of folders, 1 to 100.
     pub depth_max: usize,
@@ -100,13 +100,13 @@ impl Default for SearchOptions {
 pub struct SearchResult {
     /// The lines, by file and line.
     pub matches: Vec<Match>,
-    /// How many files were searched.
+    /// Number of files that were searched.
     pub files_searched: usize,
-    /// How many files were not searched because they are binary or documents.
+    /// Number of files that were not searched because they are binary or documents.
     pub files_binary: usize,
     /// Files that could not be searched, the first 20.
     pub skipped: Vec<Skipped>,
-    /// What is left out because of a limit, and what to do.
+    /// The part that is left out because of a limit, and the suggested next step.
     pub left_out: Option<String>,
 }
 
@@ -117,7 +117,7 @@ pub struct Match {
     pub path: String,
     /// Number of the line, or of the row of a sheet, from 1.
     pub line: usize,
-    /// Where in a document it is: `page 3`, `slide 2`, or a cell such as `Sheet1!B7`.
+    /// Its place in a document: `page 3`, `slide 2`, or a cell such as `Sheet1!B7`.
     pub place: Option<String>,
     /// The line, or the part of it around the match.
     pub text: String,
@@ -337,11 +337,11 @@ impl Searching<'_> {
     }
 }
 
-/// Where a search in a text file is.
+/// The position of a search in a text file.
 struct Lines {
     number: usize,
     found: usize,
-    /// Whether this line matched already: each is reported once.
+    /// Set once this line has matched: each line is reported once.
     is_reported: bool,
 }
 

@@ -29,12 +29,12 @@ pub(crate) struct Walk {
     root: PathBuf,
     depth_max: usize,
     has_hidden: bool,
-    /// What is still to come, the next one last, with its depth.
+    /// The paths still to visit, the next one last, each with its depth.
     pending: Vec<(PathBuf, usize)>,
     names_left: usize,
-    /// What is left out, with what is in it.
+    /// The paths left out, together with their content.
     without: Vec<PathBuf>,
-    /// Whether only what everybody may read is seen.
+    /// `true` if only files and folders that every user may read are visible.
     public_only: bool,
     /// Folders that could not be read, and what was left out.
     pub(crate) problems: Vec<String>,

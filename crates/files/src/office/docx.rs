@@ -30,7 +30,7 @@ struct Reading<'a> {
     /// Columns of the cells that are open.
     spans: Vec<usize>,
     is_text: bool,
-    /// What the next paragraph starts with.
+    /// Text at the start of the next paragraph.
     prefix: Option<String>,
 }
 

@@ -28,7 +28,7 @@ struct Reading {
     lists: usize,
     /// Notes and comments that are open: their paragraphs are part of the one around them.
     asides: usize,
-    /// How often the open cells are there.
+    /// Repeat counts of the open cells.
     repeats: Vec<usize>,
     slides: usize,
     is_notes: bool,

@@ -67,7 +67,7 @@ impl Package {
         main.map(|relation| relation.target).ok_or_else(|| Fault::damaged("it names no main part"))
     }
 
-    /// What the part points to, by id. Empty if it points to nothing.
+    /// Returns the targets of the part's relations, by id. Empty if it has none.
     pub(crate) fn relations(&mut self, part: &str) -> Result<HashMap<String, Relation>, Fault> {
         let (folder, name) = part.rsplit_once('/').unwrap_or(("", part));
         let path = resolve(folder, &format!("_rels/{name}.rels"));
@@ -155,7 +155,7 @@ fn too_large(name: &str) -> Fault {
     ))
 }
 
-/// What the ZIP library reports.
+/// Converts an error of the ZIP library.
 pub(crate) fn fault(error: ZipError) -> Fault {
     if let ZipError::Io(error) = error {
         return Fault::Io(error);

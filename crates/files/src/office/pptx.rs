@@ -15,7 +15,7 @@ const SLIDES_MAX: usize = 5_000;
 #[derive(Default)]
 struct Slide {
     composer: Composer,
-    /// What the shape holds a place for, such as `title`.
+    /// Kind of placeholder that the shape is, such as `title`.
     place: Option<String>,
     block: Option<Block>,
     is_text: bool,

@@ -144,7 +144,7 @@ fn check_areas(bytes: &[u8]) -> Result<(), Fault> {
     Ok(())
 }
 
-/// How many cells the sheet at this offset spans.
+/// Returns the number of cells that the sheet at this offset spans.
 fn area(stream: &[u8], offset: usize, records_left: &mut usize) -> u64 {
     let (mut rows, mut columns, mut claimed) = (0, 0, 0);
     for (kind, data) in records(stream, offset, records_left) {

@@ -21,7 +21,7 @@ pub(crate) enum Node<'a> {
 /// An element that is opened.
 pub(crate) struct Element<'a>(BytesStart<'a>);
 
-/// What to do with the content of an element.
+/// The way to visit the content of an element.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Visit {
     Into,

@@ -23,7 +23,7 @@ const NAME_MAX: usize = 1_000;
 /// The most tables of one document.
 const TABLES_MAX: usize = 500;
 
-/// What may still be collected, over all sheets of a file.
+/// The remaining limits of collection, over all sheets of a file.
 #[derive(Debug)]
 pub(crate) struct Budget {
     characters: usize,
@@ -246,7 +246,7 @@ pub(crate) fn tables_of(
     Ok(Tables { format, names, sheets, left_out, notes: Vec::new() })
 }
 
-/// What to say of the sheets from `name` on.
+/// Describes the sheets from `name` on as left out.
 pub(crate) fn sheet_left_out(name: &str) -> LeftOut {
     LeftOut { what: format!("sheet {name:?} and those after it"), next: Some(Next::Sheet(name.to_owned())) }
 }

@@ -34,7 +34,7 @@ pub struct Sheet {
     pub first_column: u32,
     /// The rows with content.
     pub rows: Vec<Row>,
-    /// What was left out, and how to read on.
+    /// The part that was left out, and how to read on.
     pub left_out: Option<LeftOut>,
 }
 

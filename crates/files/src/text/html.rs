@@ -25,7 +25,7 @@ struct Page {
     lists: usize,
     block: Option<Block>,
     preformatted: usize,
-    /// Whether white space is pending.
+    /// Set while white space is pending.
     has_space: bool,
     title: Option<String>,
 }

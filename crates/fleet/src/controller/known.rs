@@ -1,4 +1,4 @@
-//! What a leader has read, and what it does next.
+//! State that a leader has read, and its next step.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -64,10 +64,10 @@ pub(super) enum Ready {
     Sum(Summary),
 }
 
-/// What was carried out.
+/// A step that was carried out.
 pub(super) enum Done {
     Step,
-    /// It is stored that these tasks count for limits.
+    /// The record that these tasks count for limits is stored.
     Allowed {
         revision: Revision,
         begin: Vec<Begins>,
@@ -76,25 +76,26 @@ pub(super) enum Done {
     Summed(Option<(Revision, Revision)>),
 }
 
-/// How the record of the summary is.
+/// State of the record of the summary.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Written {
     Never,
-    /// It is being written.
+    /// A write is in progress.
     Now,
-    /// It was tried then. It has what was read up to these revisions of tasks and outcomes, if that succeeded.
+    /// The last write was tried at this time. If it succeeded, the record covers tasks and outcomes up to these
+    /// revisions.
     Then {
         tried: Instant,
         read: Option<(Revision, Revision)>,
     },
 }
 
-/// What a leader has read.
+/// State that a leader has read.
 pub(super) struct Known {
     pub(super) graph: Graph,
     /// Records of some of the tasks that are not in the queue. They are not parsed: that would take several times the memory.
     records: HashMap<TaskId, Stored>,
-    /// How many bytes they have.
+    /// Total size of these records, in bytes.
     records_bytes: usize,
     /// Tasks that are not wanted any more and have no outcome.
     pub(super) cancelled: BTreeMap<TaskId, Option<Held>>,
@@ -154,7 +155,7 @@ impl Known {
         }
     }
 
-    /// What can be done now.
+    /// Returns the next possible step.
     pub(super) fn step(&mut self) -> Option<Ready> {
         if let Some(begins) = self.allowed.pop() {
             return Some(Ready::Release(begins));

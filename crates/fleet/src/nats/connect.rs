@@ -23,7 +23,7 @@ use crate::signed::Key;
 /// The key of the lease of the fleet, in milliseconds.
 const LEASE: &str = "fleet.lease_ms";
 
-/// How to reach the server.
+/// Options for the connection to the server.
 #[derive(Debug, Clone, Default)]
 pub struct NatsOptions {
     /// Addresses, such as `nats://127.0.0.1:4222` or `tls://host:4222`.
@@ -76,13 +76,13 @@ pub struct NatsError {
 }
 
 impl NatsError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> &str {
         &self.help
     }
 }
 
-/// What the server refused last.
+/// The last refusal of the server.
 pub(super) type Refusal = Arc<std::sync::Mutex<Option<String>>>;
 
 impl NatsStore {
@@ -214,7 +214,7 @@ fn remember(refusal: &Refusal) -> impl Fn(Event) -> std::future::Ready<()> + Sen
     }
 }
 
-/// What the server refused last. It is forgotten.
+/// Takes the last refusal of the server, which is then forgotten.
 pub(super) fn last(refusal: &Refusal) -> Option<String> {
     refusal.lock().unwrap_or_else(PoisonError::into_inner).take()
 }

@@ -1,4 +1,4 @@
-//! What somebody looks at: records and journals as they are and as they change. Nothing is asked for again and again.
+//! Live views of records and journals: their current state and every change. Nothing is polled.
 
 use async_nats::jetstream::{
     consumer::{OrderedPullConsumer, pull},
@@ -19,11 +19,11 @@ use crate::{
 pub struct Change {
     /// Its key.
     pub key: String,
-    /// What it says; `None` if it was removed.
+    /// The content; `None` if the record was removed.
     pub value: Option<Vec<u8>>,
     /// When it was written, in milliseconds since 1970-01-01 UTC.
     pub at_ms: u64,
-    /// Whether all that was there at the beginning has come.
+    /// `true` if all initial records have arrived.
     pub is_current: bool,
 }
 

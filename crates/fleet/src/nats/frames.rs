@@ -22,11 +22,11 @@ use crate::{
     task::{TaskId, is_plain},
 };
 
-/// How often who watches says so.
+/// Interval at which a watcher announces itself.
 pub const WATCH_EVERY: Duration = Duration::from_secs(2);
 /// For how long a worker believes it.
 pub const WATCH_HOLDS: Duration = Duration::from_secs(6);
-/// What is said when the whole screen is wanted.
+/// Message that requests the whole screen.
 const WHOLE: &[u8] = b"whole";
 /// The header of a piece: the number of its frame, its own, and how many there are.
 const PIECE: &str = "Deskhand-Frame";
@@ -37,7 +37,7 @@ const PIECES_MAX: usize = 16;
 /// The largest frame in bytes.
 pub const FRAME_BYTES_MAX: usize = PIECE_BYTES * PIECES_MAX;
 
-/// What somebody is there for.
+/// The purpose for which a person is present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Regard {
     /// They watch the desktop.
@@ -46,18 +46,18 @@ pub enum Regard {
     Questions,
 }
 
-/// What a worker hears of those who are there for a task.
+/// The announcements of the persons present for a task, as a worker receives them.
 pub struct Watchers {
     subscriber: Subscriber,
     until: Option<Instant>,
 }
 
-/// What a worker has heard.
+/// A change in who watches, as a worker receives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Attention {
     /// Somebody watches. `whole` if they want the whole screen.
     By {
-        /// Whether the whole screen is wanted.
+        /// `true` if the whole screen is requested.
         whole: bool,
     },
     /// Nobody does any more.
@@ -65,7 +65,7 @@ pub enum Attention {
 }
 
 impl Watchers {
-    /// What is new about who watches; never returns without news.
+    /// Returns the next change in who watches; never returns without one.
     pub async fn next(&mut self) -> Attention {
         let said = match self.until {
             Some(until) => timeout_at(until, self.subscriber.next()).await,
@@ -97,9 +97,9 @@ pub struct Frames {
 /// A frame.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// What the worker sent.
+    /// The bytes that the worker sent.
     pub bytes: Bytes,
-    /// Whether it is the one after the frame before: otherwise what it does not show is not known.
+    /// `true` if it directly follows the previous frame; otherwise the areas it does not contain are unknown.
     pub follows: bool,
 }
 
@@ -129,7 +129,7 @@ impl Frames {
     }
 }
 
-/// What the header of a piece says, if it can be.
+/// Parses the header of a piece; `None` if it is not valid.
 fn piece_of(headers: &HeaderMap) -> Option<(u64, usize, usize)> {
     let mut numbers = headers.get(PIECE)?.as_str().split('/');
     let number = numbers.next()?.parse().ok()?;

@@ -61,7 +61,8 @@ use crate::{
     task::{Needs, Offer, TaskId},
 };
 
-/// How long a worker waits before it looks into the queue again without having heard of a task: one that nobody kept comes back silently.
+/// Delay before a worker looks into the queue again without an announcement of a task: a task that was not
+/// held comes back silently.
 const LOOK_AGAIN: Duration = Duration::from_secs(2);
 /// The same where it has just asked to hear of tasks: the other servers of a cluster may not have known that yet.
 const LOOK_SOON: Duration = Duration::from_millis(200);
@@ -87,9 +88,9 @@ struct Inner {
     journal: Stream,
     records: kv::Store,
     files: ObjectStore,
-    /// What the server refused last.
+    /// The last refusal of the server.
     refusal: connect::Refusal,
-    /// What was given to this worker, by the number of its message.
+    /// The deliveries to this worker, by the number of their messages.
     given: Mutex<HashMap<u64, Message>>,
     /// Classes of tasks, as far as they were read: those of who waits for a task next.
     classes: Mutex<Watched>,

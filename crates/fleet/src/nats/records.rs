@@ -21,7 +21,7 @@ use crate::{
 
 /// The header of records that were removed.
 pub(super) const OPERATION: &str = "KV-Operation";
-/// How long the server keeps a consumer whose owner is gone.
+/// Time for which the server retains a consumer whose owner is gone.
 pub(super) const CONSUMER_LEFT: Duration = Duration::from_secs(10);
 /// The entries of a journal that are asked for one by one. More come in one go.
 const SINGLE_MAX: usize = 4;

@@ -1,4 +1,4 @@
-//! What the leading controller says of all tasks, and how new that is.
+//! Summary of all tasks by the leading controller, and its age.
 
 use std::time::{Duration, SystemTime};
 
@@ -17,16 +17,16 @@ use crate::{
 /// A summary as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Told {
-    /// What it says.
+    /// The summary itself.
     pub summary: Summary,
-    /// How long ago it was written.
+    /// Time since it was written.
     pub age: Duration,
-    /// How many records of tasks and outcomes were written since and are not in it.
+    /// Number of records of tasks and outcomes that were written since and are not in it.
     pub changes: u64,
 }
 
 impl NatsStore {
-    /// What the leading controller has last said of all tasks; `None` if none has.
+    /// Returns the last summary of all tasks by the leading controller; `None` if there is none.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.
@@ -43,7 +43,7 @@ impl NatsStore {
         Ok(Some(Told { summary, age: by_server.max(by_clock), changes }))
     }
 
-    /// How many records whose keys begin with a prefix were written after a revision.
+    /// Returns the number of records with a key prefix that were written after a revision.
     async fn newer(&self, prefix: &str, after: Revision) -> Result<u64, StoreError> {
         let config = pull::Config {
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: after + 1 },

@@ -15,14 +15,14 @@ use crate::{
     store::{Record, Store as _, StoreError},
 };
 
-/// What the keys of the records of workers begin with.
+/// Key prefix of the records of workers.
 const WORKERS: &str = "worker.";
 /// A worker that was silent for so many leases is gone.
 const GONE_LEASES: u32 = 2;
 /// The record of one that was silent for so many leases is removed.
 const FORGOTTEN_LEASES: u32 = 100;
 
-/// How many tasks are in the queue.
+/// Number of tasks in the queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Depth {
     /// Waiting for a worker.
@@ -41,7 +41,7 @@ fn key(worker: &WorkerId) -> String {
 }
 
 impl NatsStore {
-    /// How often a worker has to say that it is there.
+    /// Returns the interval at which a worker has to announce itself.
     pub fn announcement(&self) -> Duration {
         self.0.lease / 2
     }
@@ -62,7 +62,8 @@ impl NatsStore {
         self.0.records.purge(key(worker)).await.map_err(unknown)
     }
 
-    /// What the workers that are there said of themselves. Times are those of the server, so `own` has to be among them.
+    /// Returns the announcements of the workers that are present. Times are those of the server, so `own` has to
+    /// be among them.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes, or `own` was not announced.
@@ -90,8 +91,9 @@ impl NatsStore {
         Ok(found)
     }
 
-    /// What the workers that are there said of themselves, for who is none. Times are those of the server, and by the clock of this machine
-    /// they may be long ago: then it is waited for up to a lease until some are heard.
+    /// Returns the announcements of the workers that are present, for a caller that is not a worker. Times are
+    /// those of the server, and by the clock of this machine they may be long ago: then this waits up to a lease
+    /// until some arrive.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.
@@ -134,7 +136,7 @@ impl NatsStore {
         Ok(found)
     }
 
-    /// How many tasks are in the queue.
+    /// Returns the number of tasks in the queue.
     ///
     /// # Errors
     /// [`StoreError::Unknown`] if no answer comes.

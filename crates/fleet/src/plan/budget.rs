@@ -4,11 +4,11 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
-/// What the keys of records of limits begin with.
+/// Key prefix of the records of limits.
 pub const LIMITS: &str = "limit.";
 /// The key of the record with the limits of labels.
 pub const LABEL_LIMITS: &str = "limit.labels";
-/// What the keys of records of budgets begin with.
+/// Key prefix of the records of budgets.
 pub const BUDGETS: &str = "budget.";
 
 /// The most tasks with a label that are in the queue or held at once.
@@ -19,7 +19,7 @@ pub fn budget_key(batch: &str) -> String {
     format!("{BUDGETS}{batch}")
 }
 
-/// What tasks took.
+/// Resources that tasks used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Used {
     /// Requests to models.
@@ -45,7 +45,7 @@ impl Used {
     }
 }
 
-/// What all tasks of a batch may take together.
+/// Resources that all tasks of a batch may use together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Budget {
@@ -98,10 +98,10 @@ impl fmt::Display for Reached {
     }
 }
 
-/// What the fleet knows of the budget of a batch.
+/// The state of the budget of a batch in the fleet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BudgetRecord {
-    /// What may be taken.
+    /// The allowed resources.
     pub allowed: Budget,
     /// The limit that is reached: then no further task of the batch begins. The leading controller writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]

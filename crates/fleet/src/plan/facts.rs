@@ -1,4 +1,4 @@
-//! What the result of a task says of it.
+//! Facts read from the result of a task.
 
 use std::collections::BTreeMap;
 
@@ -28,17 +28,17 @@ impl From<Outcome> for OutcomeRecord {
 }
 
 impl OutcomeRecord {
-    /// What all tries took together.
+    /// Returns the resources that all tries used together.
     pub fn used(&self) -> Used {
         let last = Facts::of(&self.outcome).used;
         self.attempts.iter().fold(last, |used, attempt| used.plus(attempt.used))
     }
 }
 
-/// What is read of a result, whoever made it. What it does not say is empty.
+/// Facts read from a result, whoever made it. Facts that it does not contain are empty.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// How it ended, in one word.
+    /// The way it ended, in one word.
     pub outcome: String,
     /// Why, or what it found out.
     pub reason: String,
@@ -46,7 +46,7 @@ pub struct Facts {
     pub documents: BTreeMap<String, String>,
     /// Of a task with rows: how many.
     pub rows: Option<u32>,
-    /// What it took.
+    /// The resources it used.
     pub used: Used,
 }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::task::TaskId;
 
-/// What is known of them.
+/// Tasks that stand for the rows of a table, with the state of their rows.
 #[derive(Debug, Default)]
 pub(crate) struct Groups {
     groups: HashMap<TaskId, Group>,
@@ -13,7 +13,7 @@ pub(crate) struct Groups {
 
 #[derive(Debug, Default)]
 struct Group {
-    /// How many there are, once that is known.
+    /// Number of rows; `None` until it is determined.
     rows: Option<u32>,
     ended: u32,
     finished: u32,

@@ -1,7 +1,8 @@
-//! What the leading controller does for plans: makes the tasks of rows, ends tasks that are too late, and watches budgets and limits.
+//! Work of the leading controller for plans: makes the tasks of rows, ends tasks that are too late, and
+//! watches budgets and limits.
 //!
-//! All of it can be done twice: ids of rows follow from the table, and outcomes and records are written once. So a leader that dies in the
-//! middle is followed by one that begins again.
+//! All of it can be done twice: ids of rows follow from the table, and outcomes and records are written once.
+//! So if a leader dies in the middle, the next one begins again.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -20,19 +21,19 @@ use crate::{
     task::{TaskId, TaskRecord, TaskSpec},
 };
 
-/// How many calls are on their way at once.
+/// Number of concurrent calls.
 const CALLS: usize = 32;
 /// The most tasks that are ended at once because they are too late.
 const LATE_MAX: usize = 1_000;
 
-/// What a leader knows of plans.
+/// The plans, as a leader has read them.
 #[derive(Debug, Default)]
 pub(crate) struct Plans {
     /// Tasks that may not have begun, by when they are too late.
     deadlines: BTreeSet<(u64, TaskId)>,
-    /// What the tasks of batches took.
+    /// Resources used by the tasks of each batch.
     used: HashMap<String, Used>,
-    /// What they may take, with the revision of the record that says so.
+    /// Resources they may use, with the revision of the record.
     budgets: HashMap<String, (Revision, BudgetRecord)>,
     /// Batches whose budgets have to be looked at.
     spent: BTreeSet<String>,

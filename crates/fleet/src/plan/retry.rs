@@ -1,4 +1,4 @@
-//! Whether a task is tried again.
+//! Retries of a task.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ pub const RETRIED: [&str; 4] = ["failed", "error", "budget_exhausted", "rejected
 pub struct Retry {
     /// After which outcomes.
     pub on: BTreeSet<String>,
-    /// How often it is tried at most, the first try included.
+    /// Maximum number of tries, including the first.
     pub most: u32,
-    /// How long to wait before, in milliseconds.
+    /// Delay before a retry, in milliseconds.
     #[serde(default)]
     pub wait_ms: u64,
 }
@@ -29,13 +29,13 @@ pub struct Retry {
 /// A try that did not finish.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// How it ended.
+    /// The way it ended.
     pub outcome: String,
     /// Why.
     pub reason: String,
     /// Who tried.
     pub worker: WorkerId,
-    /// What it took.
+    /// The resources it used.
     #[serde(default)]
     pub used: Used,
 }

@@ -16,7 +16,7 @@ pub(crate) const SLOTS: &str = "slots";
 /// The most tasks in the record, which has to fit into one message.
 const SLOTS_MAX: usize = 25_000;
 
-/// What stands for the id of a task where the id would take too much room: a part of its SHA-256 hash.
+/// Short form of a task id where the id would take too much room: a part of its SHA-256 hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub(crate) struct Mark([u8; 16]);

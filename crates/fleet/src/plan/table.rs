@@ -22,7 +22,7 @@ pub struct ForEach {
     pub of: Option<TaskId>,
     /// Its name.
     pub document: String,
-    /// How many rows it has, once their tasks are made.
+    /// Number of rows, once their tasks are made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rows: Option<u32>,
 }
@@ -103,7 +103,7 @@ pub enum RowError {
         /// Why.
         source: FillError,
     },
-    /// What is to be filled in is not what a worker does.
+    /// The content to fill in is not valid work of a worker.
     #[error("the task cannot be read: {problem}")]
     Work {
         /// Why.

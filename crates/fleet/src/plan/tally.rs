@@ -1,4 +1,4 @@
-//! How many tasks are where and what they took, as the leading controller counts them.
+//! Tally of tasks by state and of the resources they used, as the leading controller counts them.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -17,13 +17,13 @@ const NAMES_MAX: usize = 1_000;
 /// Tasks with something in common.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
-    /// How many there are.
+    /// Number of tasks.
     pub tasks: u64,
-    /// What they took.
+    /// The resources they used.
     pub used: Used,
 }
 
-/// How many tasks are where, and what they took.
+/// Number of tasks in each state, and the resources they used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Those that wait for other tasks or for the limit of a label, or stand for rows that have not all ended.
@@ -34,18 +34,18 @@ pub struct Tally {
     pub finished: u64,
     /// Those that ended otherwise.
     pub unfinished: u64,
-    /// What all took.
+    /// The resources that all of them used.
     pub used: Used,
     /// By label. A task counts for each of its labels.
     pub labels: BTreeMap<String, Share>,
     /// By batch.
     pub batches: BTreeMap<String, Share>,
-    /// Whether there are more labels or batches than these.
+    /// `true` if there are more labels or batches than these.
     pub is_cut: bool,
 }
 
 impl Tally {
-    /// How many tasks there are.
+    /// Returns the number of tasks.
     pub const fn tasks(&self) -> u64 {
         self.waiting + self.released + self.finished + self.unfinished
     }
@@ -79,12 +79,12 @@ fn changed(shares: &mut BTreeMap<String, Share>, name: &str, change: impl Fn(&mu
     has_room
 }
 
-/// What the leading controller says of all tasks.
+/// The summary of all tasks by the leading controller.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What it counted.
+    /// Its tally.
     pub tally: Tally,
-    /// How many tasks of the queue are with workers.
+    /// Number of tasks of the queue that workers hold.
     pub held: u64,
     /// The revision of the last record of a task that it has read. If there is no later one, nothing is missing.
     pub tasks: Revision,

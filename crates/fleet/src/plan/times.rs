@@ -7,13 +7,13 @@ use jiff::{SignedDuration, Timestamp, Zoned, civil::DateTime, tz::TimeZone};
 /// A time that cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TimeError {
-    /// It is no length of time.
+    /// The text is no length of time.
     #[error("`{text}` is no length of time; write it as `30s`, `15m` or `2h 30m`")]
     Duration {
         /// The text.
         text: String,
     },
-    /// It is no point in time.
+    /// The text is no point in time.
     #[error("`{text}` is no time; write it as `2026-12-24T18:00Z` or, in local time, `2026-12-24T18:00`")]
     Deadline {
         /// The text.

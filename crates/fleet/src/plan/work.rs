@@ -1,4 +1,4 @@
-//! What a worker does.
+//! Work items of workers.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub struct Input {
     pub name: String,
 }
 
-/// What a worker does: the task as a batch has it, its documents, and what it takes from other tasks.
+/// The work of a worker: the task as a batch has it, its documents, and its inputs from other tasks.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Work {
@@ -29,10 +29,11 @@ pub struct Work {
     /// Its documents: names without folders, and the hashes under which they are stored.
     #[serde(default)]
     pub documents: BTreeMap<String, String>,
-    /// What it takes from tasks that it comes after.
+    /// Inputs from the tasks that it comes after.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<Input>,
-    /// Whether its agents hear in which folder files have to be that go back. Not written if not, as earlier versions read it.
+    /// `true` if its agents receive the folder in which files to send back have to be. Omitted if `false`, as
+    /// earlier versions read it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub names_folder: bool,
 }
@@ -65,11 +66,11 @@ impl Work {
     }
 }
 
-/// Where a text stands.
+/// The place of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Agents read it: values are marked as data.
     Said,
-    /// It is the name of something.
+    /// The text is a name.
     Name,
 }

@@ -7,7 +7,7 @@ use std::{
 
 use super::faults::{Tail, seconds};
 
-/// How heavy a [`Tail`] is: the exponent of its Pareto distribution.
+/// Heaviness of a [`Tail`]: the exponent of its Pareto distribution.
 const HEAVINESS: f64 = 1.5;
 
 /// A generator: SplitMix64, by Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014.
@@ -62,7 +62,8 @@ impl Chance {
         seconds(time_ms.min(tail.longest_ms) / 1_000.0)
     }
 
-    /// How long it is until something happens that happens every so many seconds on average, whenever it was before.
+    /// Returns the time until the next occurrence of an event that occurs every so many seconds on average,
+    /// independent of the last one.
     pub(super) fn until(&self, every_s: f64) -> Duration {
         seconds(-self.part().ln() * every_s)
     }

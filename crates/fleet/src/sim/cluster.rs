@@ -9,9 +9,9 @@ use tokio::time::Instant;
 
 use super::{Chance, faults::Tail};
 
-/// How long the others need to agree on a new leader.
+/// Time that the others need to agree on a new leader.
 const ELECTION: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(5));
-/// How much longer a slow disk takes.
+/// Factor by which a slow disk takes longer.
 const SLOWER: f64 = 100.0;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -26,7 +26,7 @@ struct State {
     leader: usize,
     /// The leader leads from then on.
     leads_from: Option<Instant>,
-    /// How often the leader was another one.
+    /// Number of times the leader changed.
     terms: u64,
 }
 
@@ -68,7 +68,7 @@ impl Cluster {
         is_up && up > Self::NODES / 2 && state.leads_from.is_none_or(|from| from <= Instant::now())
     }
 
-    /// How long the disk of a server takes.
+    /// Returns the time that the disk of a server takes.
     fn disk(&self, node: Node) -> Duration {
         let time = self.chance.tail(self.disk);
         if node.slow_until.is_some_and(|until| until > Instant::now()) { time.mul_f64(SLOWER) } else { time }
@@ -93,14 +93,14 @@ impl Cluster {
         Some(Write { takes: leader.max(others), term: state.terms })
     }
 
-    /// Whether a write whose time has passed was stored, and whether there is somebody to say so: a leader that was killed meanwhile may
-    /// have handed it on or not.
+    /// Returns whether a write whose time has passed was stored, and whether a leader remains to confirm it: a
+    /// leader that was killed meanwhile may have handed it on or not.
     pub(super) fn is_stored(&self, write: Write) -> (bool, bool) {
         let is_answered = self.state().terms == write.term;
         (is_answered || self.chance.below(2) == 0, is_answered)
     }
 
-    /// How far a server is behind the leader.
+    /// Returns how far a server is behind the leader.
     pub(super) fn behind(&self, node: usize) -> Duration {
         let state = self.state();
         match state.nodes.get(node) {

@@ -1,4 +1,4 @@
-//! What goes wrong in a simulated fleet, as data.
+//! Faults of a simulated fleet, as data.
 
 use std::time::Duration;
 
@@ -14,15 +14,15 @@ pub struct Tail {
     pub longest_ms: f64,
 }
 
-/// What every link between a client and a server does to messages.
+/// Effects of every link between a client and a server on messages.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Network {
-    /// How long a message takes.
+    /// Time that a message takes.
     pub delay: Tail,
-    /// How many messages of a million are lost.
+    /// Number of lost messages per million.
     pub lost: u32,
-    /// How many requests of a million arrive a second time, up to a minute later.
+    /// Number of requests per million that arrive a second time, up to a minute later.
     pub repeated: u32,
 }
 
@@ -40,7 +40,7 @@ pub enum Whom {
     Server,
 }
 
-/// What befalls it.
+/// The kind of a mishap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
@@ -50,9 +50,9 @@ pub enum What {
     Stopped,
     /// Nothing gets through between a worker and the servers, in either direction.
     Cut,
-    /// What a worker says does not get through; what servers say does.
+    /// Messages of a worker do not get through; those of servers do.
     Mute,
-    /// What servers say does not get through to a worker; what it says does.
+    /// Messages of servers do not get through to a worker; its own do.
     Deaf,
     /// The disk of a server takes a hundred times as long for all it writes.
     Slow,
@@ -64,25 +64,25 @@ pub enum What {
 pub struct Mishap {
     /// Whom.
     pub whom: Whom,
-    /// What.
+    /// The kind.
     pub what: What,
-    /// How long it is on average between two times that it befalls the same one, in seconds.
+    /// Average time between two mishaps of the same worker or server, in seconds.
     pub every_s: f64,
-    /// How long it lasts at least and at most, in seconds.
+    /// Minimum and maximum duration, in seconds.
     pub lasts_s: (f64, f64),
 }
 
-/// What goes wrong in a fleet.
+/// The faults of a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Faults {
     /// The links.
     pub network: Network,
-    /// How long a disk takes for what it writes.
+    /// Time that a disk takes for a write.
     pub disk: Tail,
     /// The rates of the workers' clocks are between these: 1.1 for one that is 10 % too fast.
     pub clocks: (f64, f64),
-    /// What befalls workers and servers.
+    /// The mishaps of workers and servers.
     pub mishaps: Vec<Mishap>,
 }
 

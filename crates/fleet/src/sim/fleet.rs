@@ -32,7 +32,7 @@ use crate::{
     task::TaskRecord,
 };
 
-/// How many clients submit tasks.
+/// Number of clients that submit tasks.
 const SUBMITTERS: u64 = 16;
 /// Workers of so many groups are cut off together.
 const GROUPS: usize = 100;
@@ -41,26 +41,27 @@ const HARM: u32 = 5;
 /// A fleet that takes so many times as long as it should is given up.
 const TIMES_TOO_LONG: f64 = 20.0;
 
-/// What is simulated.
+/// The setting of a simulation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Setting {
     /// Equal settings give equal runs.
     pub seed: u64,
-    /// How many workers there are. Each does one task at a time and may lead.
+    /// Number of workers. Each does one task at a time and may lead.
     pub workers: usize,
-    /// How many tasks come.
+    /// Number of tasks.
     pub tasks: u64,
-    /// How much of what the workers can do comes: 0.8 for four fifths. 0 for all tasks as fast as they can be submitted.
+    /// Load as a fraction of the capacity of the workers: 0.8 for four fifths. 0 for all tasks as fast as they
+    /// can be submitted.
     pub load: f64,
-    /// How many tasks of a million have a label of which a fiftieth of the workers may do tasks at once.
+    /// Number of tasks per million with a label whose tasks may run on a fiftieth of the workers at once.
     #[serde(default = "limited")]
     pub limited: u32,
     /// The lease, in seconds.
     pub lease_s: f64,
-    /// Whether the server refuses who does not hold a task any more.
+    /// The server's treatment of clients that do not hold a task any more.
     pub fences: Fences,
-    /// What goes wrong.
+    /// The faults.
     pub faults: Faults,
 }
 
@@ -192,7 +193,7 @@ impl Fleet {
         }
     }
 
-    /// What runs in the process of a worker: the same as in `deskhand worker`, with other tasks.
+    /// Runs the process of a worker: the same as in `deskhand worker`, with other tasks.
     async fn process(self: Arc<Self>, number: usize, life: u32) {
         let Some(machine) = self.machines.get(number) else { return };
         let store = SimStore::new(Arc::clone(&self.server), Arc::clone(&machine.link));

@@ -1,4 +1,4 @@
-//! What became of a simulated fleet, by the word of its world: nothing here believes what the fleet says of itself.
+//! Report on a simulated fleet by its world: nothing here trusts the reports of the fleet about itself.
 
 use std::{
     cmp::Reverse,
@@ -34,10 +34,10 @@ pub struct Spread {
     pub longest: f64,
 }
 
-/// What became of a simulated fleet.
+/// The report on a simulated fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Report {
-    /// What was simulated.
+    /// The simulated setting.
     pub setting: Setting,
     /// Until the last outcome, by the virtual clock.
     pub virtual_s: f64,
@@ -49,7 +49,7 @@ pub struct Report {
     pub waits_s: Spread,
     /// Tasks that have one outcome, which their journal confirms.
     pub accounted: u64,
-    /// How many tasks came to each outcome.
+    /// Number of tasks by outcome.
     pub outcomes: BTreeMap<String, u64>,
     /// Tasks that more than one worker had.
     pub taken_over: u64,
@@ -85,7 +85,7 @@ impl Report {
         self.accounted == self.setting.tasks && self.wrongs() == 0
     }
 
-    /// How often something is wrong, besides tasks that are not accounted for.
+    /// Returns the number of errors, besides tasks that are not accounted for.
     fn wrongs(&self) -> u64 {
         let effects = self.effects_twice + self.effects_late + self.effects_missing;
         effects + self.too_early + self.over_limit + self.lines_lost + self.lines_doubled
@@ -249,7 +249,7 @@ fn joined(mut spans: Vec<Span>) -> Vec<(Instant, Instant)> {
     joined
 }
 
-/// How many of these began while so many others were there.
+/// Returns the number of spans that began while `limit` others or more were active.
 fn over(mut spans: Vec<(Instant, Instant)>, limit: usize) -> u64 {
     spans.sort_unstable();
     let (mut ends, mut over) = (BinaryHeap::new(), 0);

@@ -1,4 +1,4 @@
-//! What is between a client and the servers of a simulated fleet.
+//! Link between a client and the servers of a simulated fleet.
 
 use std::{
     future::pending,
@@ -24,9 +24,9 @@ use crate::{
     task::{Needs, Offer, TaskId},
 };
 
-/// How long a request for a task waits in the server.
+/// Time for which a request for a task waits in the server.
 const PULL: Duration = Duration::from_secs(30);
-/// How long it takes to connect to another server.
+/// Time to connect to another server.
 const CONNECT: Duration = Duration::from_millis(200);
 /// A request that arrives again does so within this time.
 const ECHO_MAX: Duration = Duration::from_secs(60);
@@ -45,11 +45,11 @@ struct Closed {
     back: Option<Instant>,
 }
 
-/// What is between one client and the servers.
+/// The link between one client and the servers.
 #[derive(Debug)]
 pub struct Link {
     network: Network,
-    /// How fast the clock of the client is.
+    /// Rate of the clock of the client.
     rate: f64,
     closed: Mutex<Closed>,
     /// The server that it is connected to.

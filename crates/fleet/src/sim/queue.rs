@@ -17,7 +17,7 @@ use crate::{
     task::{Needs, Offer, TaskId},
 };
 
-/// How long the server remembers which messages it has queued.
+/// Time for which the server remembers the messages it has queued.
 const REMEMBERED: Duration = Duration::from_secs(120);
 
 /// A worker that waits for a task.
@@ -180,7 +180,7 @@ impl Queue {
         self.until(id, after);
     }
 
-    /// How many messages are with somebody.
+    /// Returns the number of messages that are with a worker.
     pub(super) fn held(&self) -> u64 {
         self.deadlines.len() as u64
     }

@@ -1,4 +1,4 @@
-//! What the servers of a simulated fleet keep: journals, records and the queue.
+//! Storage of the servers of a simulated fleet: journals, records and the queue.
 
 use std::{
     collections::{BTreeMap, HashMap, VecDeque},
@@ -19,12 +19,13 @@ use crate::{
 
 /// The most records of one answer.
 const CHANGES_MAX: usize = 1_000;
-/// How often the server looks for what has come back.
+/// Interval at which the server looks for messages that have come back.
 const TICK: Duration = Duration::from_millis(200);
 /// A server that is further behind the others answers nobody.
 const BEHIND_MAX: Duration = Duration::from_secs(60);
 
-/// Whether the server refuses what comes from somebody who does not know the last entry of a journal, or the revision of a lease.
+/// The treatment of writes by clients without the last entry of a journal, or the revision of a lease:
+/// refused or accepted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fences {
@@ -80,7 +81,7 @@ struct Stored {
     revision: Revision,
     value: Box<[u8]>,
     since: Instant,
-    /// What it was before, as long as a server may not know that it has changed.
+    /// The previous content, while a server may not have received the change yet.
     before: Option<Box<(Revision, Box<[u8]>)>>,
 }
 
@@ -92,7 +93,7 @@ struct Bucket {
     written: Arc<Notify>,
 }
 
-/// What a request does once more when it arrives again.
+/// The effect of a request that arrives again.
 type Echo = Box<dyn FnOnce(&mut State) + Send>;
 
 pub(super) struct State {
@@ -108,13 +109,13 @@ pub(super) struct State {
     pub(super) files: HashMap<String, Vec<u8>>,
     echoes: BTreeMap<(Instant, u64), Echo>,
     echoed: u64,
-    /// How many tasks have an outcome.
+    /// Number of tasks with an outcome.
     pub(super) ended: u64,
-    /// How many requests of each kind came.
+    /// Number of requests of each kind.
     pub(super) requests: BTreeMap<&'static str, u64>,
 }
 
-/// What comes before the first full stop of a key.
+/// Returns the part of a key before the first full stop.
 fn bucket_of(key: &str) -> &str {
     key.split_once('.').map_or(key, |(bucket, _)| bucket)
 }

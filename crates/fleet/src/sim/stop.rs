@@ -27,7 +27,7 @@ impl Switch {
         self.state().stopped = true;
     }
 
-    /// It goes on where it was.
+    /// Resumes at the point where it was stopped.
     pub fn go_on(&self) {
         let mut state = self.state();
         state.stopped = false;
@@ -44,7 +44,7 @@ pub struct Stoppable<F> {
 }
 
 impl<F> Stoppable<F> {
-    /// What runs, and what stops it.
+    /// Wraps the future to run, with the switch that stops it.
     pub fn new(inner: F, switch: Switch) -> Self {
         Self { inner: Box::pin(inner), switch }
     }

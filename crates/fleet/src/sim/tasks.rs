@@ -12,13 +12,13 @@ use crate::task::{Needs, Offer, OnLoss, TaskId, TaskSpec};
 const RARE: &str = "rare";
 /// A label with a limit.
 pub(super) const LIMITED: &str = "licence";
-/// How long a task thinks before each action and after it, in seconds.
+/// Time for which a task thinks before and after each action, in seconds.
 const THINKS_S: (f64, f64) = (2.0, 8.0);
 /// The most actions of a task.
 const ACTIONS_MAX: u64 = 5;
-/// What an action does shows after this part of a lease at most.
+/// Maximum delay until the effect of an action shows, as a fraction of a lease.
 const SHOWS: f64 = 0.2;
-/// How many tasks of a thousand are cancelled, and after how many seconds at most.
+/// Number of tasks per thousand that are cancelled, and the maximum delay in seconds.
 const CANCELLED: u64 = 2;
 const CANCELLED_AFTER_S: f64 = 120.0;
 
@@ -26,15 +26,15 @@ pub(super) struct Tasks {
     seed: u64,
     count: u64,
     limit: usize,
-    /// How many tasks of a million have a limit.
+    /// Number of tasks per million with a limit.
     limited: u32,
-    /// How long the tasks take one after the other on all workers at once, in seconds.
+    /// Total time of the tasks when spread over all workers without pauses, in seconds.
     all_s: f64,
     load: f64,
     shows_s: f64,
 }
 
-/// What a worker has.
+/// Returns the offer of a worker.
 pub(super) fn offer(number: usize) -> Offer {
     let labels = if number.is_multiple_of(10) { [RARE.to_owned()].into() } else { [].into() };
     Offer { labels, ..Offer::default() }
@@ -67,7 +67,7 @@ impl Tasks {
         Chance::new(self.seed ^ number.wrapping_mul(0x2545_F491_4F6C_DD1D))
     }
 
-    /// How many actions a task has.
+    /// Returns the number of actions of a task.
     pub(super) fn actions(&self, number: u64) -> u64 {
         1 + self.chance(number).below(ACTIONS_MAX)
     }
@@ -114,24 +114,24 @@ impl Tasks {
         seconds(self.all_s / self.load * number as f64 / self.count as f64)
     }
 
-    /// How long after it came a task is cancelled, if it is.
+    /// Returns the delay between the arrival of a task and its cancellation; `None` if it is not cancelled.
     pub(super) fn is_cancelled(&self, number: u64) -> Option<Duration> {
         let chance = Chance::new(self.seed ^ !number);
         let after = chance.within((0.0, CANCELLED_AFTER_S));
         (chance.below(1_000) < CANCELLED).then(|| seconds(after))
     }
 
-    /// How long a task thinks before an action and after it, and how long it takes until an action shows.
+    /// Returns the time for which a task thinks before and after an action, and the time until an action shows.
     pub(super) fn times(&self) -> ((Duration, Duration), (Duration, Duration)) {
         ((seconds(THINKS_S.0), seconds(THINKS_S.1)), (Duration::ZERO, seconds(self.shows_s)))
     }
 
-    /// How long the tasks take if no worker ever waits, at the least.
+    /// Returns the minimum time of the tasks, if no worker ever waits.
     pub(super) fn ideal(&self) -> Duration {
         seconds(if self.load > 0.0 { self.all_s / self.load.min(1.0) } else { self.all_s })
     }
 
-    /// How many tasks with the label that has a limit may run at once.
+    /// Returns the number of tasks with the limited label that may run at once.
     pub(super) const fn limit(&self) -> usize {
         self.limit
     }

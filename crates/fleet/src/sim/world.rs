@@ -1,4 +1,4 @@
-//! What tasks change, counted outside of the fleet, and what does them.
+//! Effects of tasks, counted outside of the fleet, and the runner that makes them.
 
 use std::{
     collections::HashMap,
@@ -21,7 +21,8 @@ use crate::{
 /// The label of tasks that do not finish.
 pub(super) const FAILS: &str = "fails";
 
-/// How often each action of each task was done, and which lines of journals their writers know to be stored.
+/// Number of times each action of each task was done, and the journal lines that were confirmed to their
+/// writers as stored.
 #[derive(Debug, Clone, Default)]
 pub struct World(Arc<Mutex<Ledger>>);
 
@@ -31,10 +32,10 @@ struct Ledger {
     runs: u32,
 }
 
-/// What was done for a task.
+/// The actions done for a task.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Done {
-    /// How often each action was done, since the task was last begun anew.
+    /// Number of times each action was done, since the task was last begun again.
     pub(super) actions: Vec<u8>,
     /// When the last of them shows in the world.
     shows: Option<Instant>,
@@ -132,12 +133,12 @@ impl World {
         }
     }
 
-    /// What was done for a task.
+    /// Returns the actions done for a task.
     pub(super) fn done(&self, task: &TaskId) -> Done {
         self.ledger().tasks.get(task).cloned().unwrap_or_default()
     }
 
-    /// How many actions were done, and how many of them more than once.
+    /// Returns the number of actions that were done, and of those that were done more than once.
     pub fn counts(&self) -> (usize, usize) {
         let ledger = self.ledger();
         let all = || ledger.tasks.values().flat_map(|done| &done.actions);
@@ -149,9 +150,9 @@ impl World {
 #[derive(Debug)]
 pub struct SimRunner {
     world: World,
-    /// How long it thinks before an action and after it.
+    /// Time to think before and after an action.
     thinks: (Duration, Duration),
-    /// How long it takes until an action shows in the world. That goes on whatever becomes of the worker.
+    /// Time until an action shows in the world. The action continues whatever happens to the worker.
     takes: (Duration, Duration),
     chance: Chance,
 }

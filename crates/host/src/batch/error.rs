@@ -11,7 +11,7 @@ const FORMS: &str = "see `deskhand batch --help` and `deskhand follow --help`";
 /// A task file or plan that cannot be used. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("failed to read {}", path.display())]
     Read {
         /// The file.
@@ -20,7 +20,7 @@ pub enum TaskError {
         #[source]
         source: io::Error,
     },
-    /// It cannot be sealed.
+    /// The file cannot be sealed.
     #[error("failed to seal {}", path.display())]
     Seal {
         /// The file.
@@ -114,7 +114,7 @@ pub enum TaskError {
 }
 
 impl TaskError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Read { .. } => "check the path; nothing was started".to_owned(),
@@ -184,7 +184,7 @@ pub enum BatchError {
 }
 
 impl BatchError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::SharedDesktop => {

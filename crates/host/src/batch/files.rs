@@ -30,7 +30,7 @@ type ReadTask = fn(&str, &Path, &str, &str) -> Result<Task, TaskError>;
 pub struct WrittenTask {
     /// A JSON object.
     pub text: String,
-    /// Where it is: `tasks.jsonl:3`.
+    /// Its place: `tasks.jsonl:3`.
     pub place: String,
     /// Its id if it names none: of a file its name, of a line its number.
     pub name: String,
@@ -138,7 +138,7 @@ impl TaskFiles {
         })
     }
 
-    /// What those do that the user has neither made nor trusts.
+    /// Summarizes the tasks that the user has neither made nor trusts.
     ///
     /// # Errors
     /// A task is not valid.

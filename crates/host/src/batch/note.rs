@@ -25,7 +25,7 @@ const NOTES_MAX: usize = 300;
 /// The largest note that is read, in bytes.
 const BYTES_MAX: u64 = 64 << 20;
 
-/// What was begun.
+/// The note of a batch that was begun.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchNote {
     /// The version of the format.
@@ -38,7 +38,7 @@ pub struct BatchNote {
     pub source: PathBuf,
     /// Its results folder.
     pub results: PathBuf,
-    /// How many tasks run at once.
+    /// Number of tasks that run at once.
     pub parallel: usize,
     /// Its tasks, in order.
     pub tasks: Vec<NotedTask>,
@@ -60,9 +60,9 @@ pub struct NotedTask {
 pub struct Batch {
     /// Its id.
     pub id: String,
-    /// What was begun.
+    /// The note of its start.
     pub note: BatchNote,
-    /// Whether it runs.
+    /// `true` if it is running.
     pub is_running: bool,
     file: PathBuf,
 }

@@ -20,13 +20,13 @@ pub struct BatchRequest {
     pub id: Option<SessionId>,
     /// A folder of tasks, or a file of JSON lines.
     pub tasks: PathBuf,
-    /// How many sessions run in parallel; 0 counts as 1.
+    /// Number of sessions that run in parallel; 0 counts as 1.
     pub parallel: usize,
-    /// Whether to skip tasks with a result of an earlier run. If false, the results folder must be empty.
+    /// If `true`, skip tasks with a result of an earlier run. If `false`, the results folder must be empty.
     pub resume: bool,
     /// The results folder; by default beside the tasks.
     pub results: Option<PathBuf>,
-    /// What all sessions have in common.
+    /// The request that all sessions have in common.
     pub session: crate::SessionRequest,
 }
 
@@ -57,7 +57,7 @@ pub struct TaskResult {
     pub completion_tokens: u64,
     /// The cost of the model.
     pub cost: Cost,
-    /// How long it took.
+    /// Elapsed time, in milliseconds.
     pub elapsed_ms: u64,
     /// The exit code for the outcome.
     pub exit_code: u8,

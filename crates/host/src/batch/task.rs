@@ -26,7 +26,7 @@ const ID_CHARS_MAX: usize = 100;
 pub struct Task {
     /// The id, usable as a file name.
     pub(super) id: String,
-    /// Where it is defined: `tasks.jsonl:3`.
+    /// The place of its definition: `tasks.jsonl:3`.
     pub(super) place: String,
     said: Said,
     /// Who made its file.
@@ -89,7 +89,8 @@ impl Task {
         !self.said.steps.is_empty()
     }
 
-    /// What it does, apart from its request and its steps: what it opens, and whom it names.
+    /// Describes the task apart from its request and its steps: the files it opens, and the hosts and recipients
+    /// it names.
     pub(super) fn told(&self) -> Vec<SummaryLine> {
         let place = &self.place;
         let opened = self.said.open.iter().map(|file| file.display().to_string());
@@ -102,7 +103,7 @@ impl Task {
         lines
     }
 
-    /// What agents are asked to do.
+    /// Returns the texts that agents are requested to do.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         std::iter::once(&self.said.request).chain(&self.said.steps).map(String::as_str)
     }

@@ -33,15 +33,15 @@ pub struct ShellAgentSettings {
     pub write: Vec<PathBuf>,
     /// More folders that its programs may read, besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Whether its programs may use the network.
+    /// If `true`, its programs may use the network.
     pub network: bool,
-    /// Whether its programs run in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
+    /// Run its programs in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
     pub sandbox: SandboxSetting,
-    /// What its programs may use in the sandbox.
+    /// Resource limits of its programs in the sandbox.
     pub limits: ProgramLimits,
     /// Names of environment variables to pass to its programs, besides the usual ones. Do not pass keys.
     pub environment: Vec<String>,
-    /// How long one program may run, in seconds.
+    /// Maximum run time of one program, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
 }
@@ -61,7 +61,7 @@ impl Default for ShellAgentSettings {
     }
 }
 
-/// What a program in a sandbox may use.
+/// Resource limits of a program in a sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ProgramLimits {
@@ -99,7 +99,7 @@ impl From<ProgramLimits> for Limits {
     }
 }
 
-/// Whether programs run in a sandbox.
+/// Sandbox policy for programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SandboxSetting {
@@ -117,7 +117,7 @@ pub enum SandboxSetting {
 pub struct ProgramAgentSettings {
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What the agent is good for, as the HostAgent reads it. By default what the agent says of itself.
+    /// The purpose of the agent, as the HostAgent reads it. By default the agent's own introduction.
     pub introduction: Option<String>,
     /// The working folder of the program, which it may write to. By default a private folder for each session.
     pub folder: Option<PathBuf>,
@@ -125,18 +125,18 @@ pub struct ProgramAgentSettings {
     pub write: Vec<PathBuf>,
     /// More folders that it may read, besides those of the system and the files that `command` names.
     pub read: Vec<PathBuf>,
-    /// Whether it may use the network.
+    /// If `true`, the program may use the network.
     pub network: bool,
-    /// Whether it runs in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
+    /// Run it in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
     pub sandbox: SandboxSetting,
-    /// What it may use in the sandbox.
+    /// Resource limits of the program in the sandbox.
     pub limits: ProgramLimits,
     /// Names of environment variables to pass to the program, besides the usual ones.
     pub environment: Vec<String>,
-    /// How long the program may take to start, in seconds.
+    /// Maximum time for the program to start, in seconds.
     #[schemars(range(min = 1))]
     pub start_timeout_s: u64,
-    /// How long one sub-task may take, in seconds.
+    /// Maximum time for one sub-task, in seconds.
     #[schemars(range(min = 1))]
     pub subtask_timeout_s: u64,
 }
@@ -163,20 +163,21 @@ impl Default for ProgramAgentSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MachineAgentSettings {
-    /// What the machine is good for, as the HostAgent reads it.
+    /// Description of what the machine is good for, as the HostAgent reads it.
     pub introduction: Option<String>,
-    /// What its worker has to have.
+    /// Requirements on the worker.
     pub needs: NeedsSettings,
     /// Labels of its tasks: for limits, costs, and workers that take only such tasks.
     pub labels: BTreeSet<String>,
-    /// Whether documents go along: those that the sub-task names, of those that the session was begun with, has saved or got back.
+    /// If `true`, documents are sent along: those the sub-task names, out of those that the session began with, has
+    /// saved or received back.
     pub documents: bool,
-    /// Where files that come back are put, in a folder for each sub-task. By default `~/deskhand-fleet/results`.
+    /// Folder for returned files, with one subfolder for each sub-task. By default `~/deskhand-fleet/results`.
     pub folder: Option<PathBuf>,
     /// In how many minutes it has to be done.
     #[schemars(range(min = 1))]
     pub within_minutes: u64,
-    /// What becomes of it if its worker is lost while it acts.
+    /// Handling of a sub-task whose worker is lost while it acts.
     pub on_loss: OnLossSetting,
 }
 
@@ -194,7 +195,7 @@ impl Default for MachineAgentSettings {
     }
 }
 
-/// What a worker has to have.
+/// Requirements on a worker.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct NeedsSettings {
@@ -206,7 +207,7 @@ pub struct NeedsSettings {
     pub agents: BTreeSet<String>,
 }
 
-/// What becomes of a task whose worker is lost while it acts.
+/// Handling of a task whose worker is lost while it acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnLossSetting {

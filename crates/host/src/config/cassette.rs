@@ -6,7 +6,7 @@ use deskhand_model::Cassette;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What is done with a cassette: `record:FILE` or `play:FILE`.
+/// Use of a cassette: `record:FILE` or `play:FILE`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String", extend("x-expects" = "`record:FILE` or `play:FILE`"))]

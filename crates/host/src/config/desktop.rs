@@ -15,24 +15,25 @@ pub struct DesktopSettings {
     pub kind: Option<DesktopKind>,
     /// The size of a virtual desktop's screen.
     pub size: ScreenSize,
-    /// Whether the virtual desktop of a session is kept when its run ends.
+    /// Condition for keeping the virtual desktop of a session when its run ends.
     pub keep: KeepSetting,
-    /// How long to keep the virtual desktop of a session after its run ends or its process dies, in minutes, so that `deskhand resume`
-    /// and `deskhand desktop attach` find the same windows. 0 ends the desktop with the process.
+    /// Time to keep the virtual desktop of a session after its run ends or its process dies, in minutes, so that
+    /// `deskhand resume` and `deskhand desktop attach` find the same windows. 0 ends the desktop with the process.
     pub keep_minutes: u64,
     /// Programs whose elements are never read, by file name: `["keepassxc"]`.
     pub exclude: Vec<String>,
-    /// Whether applications of a virtual desktop are kept from places of secrets, such as `~/.ssh`, from your session and our own
-    /// configuration, and from changing the system. Needs `bubblewrap`.
+    /// Confinement of the applications of a virtual desktop: no access to places of secrets, such as `~/.ssh`, to
+    /// your session or to our own configuration, and no changes to the system. Needs `bubblewrap`.
     pub confine: ConfineSetting,
-    /// Whether browsers on a virtual desktop start with their own protocol, by which agents read pages, answer the dialogs of scripts
-    /// and open addresses. Browsers then tell pages that they are controlled (`navigator.webdriver`), which some pages refuse.
+    /// If `true`, browsers on a virtual desktop start with their own protocol, by which agents read pages, answer the
+    /// dialogs of scripts and open addresses. Browsers then disclose to pages that they are controlled
+    /// (`navigator.webdriver`), which some pages refuse.
     pub pages: bool,
     /// Places that applications may see and change nevertheless: `["~/.aws", "/run/cups", "/srv/shared"]`.
     pub allow: Vec<PathBuf>,
 }
 
-/// Whether a virtual desktop is kept when a run ends. One whose process died is always kept.
+/// Condition for keeping a virtual desktop when a run ends. A desktop whose process died is always kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeepSetting {
@@ -44,7 +45,7 @@ pub enum KeepSetting {
     Never,
 }
 
-/// Whether applications of a virtual desktop are confined.
+/// Confinement of the applications of a virtual desktop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfineSetting {
@@ -57,7 +58,7 @@ pub enum ConfineSetting {
 }
 
 impl DesktopSettings {
-    /// How long a virtual desktop is kept.
+    /// Returns the time for which a virtual desktop is kept.
     pub(crate) const fn kept_for(&self) -> Duration {
         Duration::from_secs(self.keep_minutes.saturating_mul(60))
     }

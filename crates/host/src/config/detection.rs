@@ -10,10 +10,10 @@ use std::{path::PathBuf, time::Duration};
 
 use super::{ConfigError, find_local};
 
-/// What finds the elements of windows.
+/// Source of the elements of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub enum ControlBackend {
-    /// What applications expose to assistive technology.
+    /// Elements that applications expose to assistive technology.
     #[serde(rename = "at-spi")]
     AtSpi,
     /// Text read from pictures of windows (OCR), where no other element covers it.
@@ -25,7 +25,7 @@ pub enum ControlBackend {
     Omniparser,
 }
 
-/// What reads text in pictures.
+/// Program that reads text in pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OcrReader {
@@ -38,24 +38,26 @@ pub enum OcrReader {
     Tesseract,
 }
 
-/// How text is read from pictures of windows (OCR).
+/// Settings for reading text from pictures of windows (OCR).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OcrSettings {
-    /// Whether to read windows whose application exposes no elements even if `control_backend` does not name "ocr".
+    /// If `true`, windows whose application exposes no elements are read even if `control_backend` does not name
+    /// "ocr".
     pub empty_windows: bool,
-    /// What reads text in pictures.
+    /// Program that reads text in pictures.
     pub reader: OcrReader,
     /// The program `tesseract`, by name or path.
     pub program: PathBuf,
     /// The languages, as `tesseract --list-langs` names them, joined by `+`.
     pub languages: String,
-    /// How many times to enlarge pictures for `tesseract`, 1 to 8. More reads smaller letters and takes longer.
+    /// Factor by which pictures are enlarged for `tesseract`, 1 to 8. A larger factor reads smaller letters and takes
+    /// longer.
     #[schemars(range(min = 1))]
     pub scale: u32,
     /// The least confidence of a word, in percent; less certain words are dropped.
     pub confidence_min: u8,
-    /// How long one picture may take, in seconds.
+    /// Maximum time for one picture, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
 }
@@ -85,7 +87,7 @@ pub struct OmniparserSettings {
     pub token_env: Option<String>,
     /// A file whose first line is the bearer token. Takes precedence over `token_env`.
     pub token_file: Option<PathBuf>,
-    /// How long an answer may take, in seconds. Every observation waits for it.
+    /// Maximum time to wait for a reply, in seconds. Every observation waits for it.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
     /// The most kilobytes of a picture; larger ones are scaled down before they are sent.
@@ -107,7 +109,7 @@ pub struct DetectionSettings {
     pub merge_iou: f64,
     /// The share of its area from which a box counts as lying inside another one, 0 to 1.
     pub merge_inside: f64,
-    /// How long to wait after a detector failed before trying it again, in seconds.
+    /// Delay before a failed detector is tried again, in seconds.
     pub retry_after_s: u64,
 }
 

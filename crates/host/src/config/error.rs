@@ -27,7 +27,7 @@ pub enum ConfigError {
     UnknownKey {
         /// The key.
         key: String,
-        /// Where it was set.
+        /// Origin of the key.
         origin: String,
         /// The closest known key.
         nearest: Option<String>,
@@ -39,11 +39,11 @@ pub enum ConfigError {
     WrongValue {
         /// The key.
         key: String,
-        /// Where it was set.
+        /// Origin of the value.
         origin: String,
         /// The value.
         found: String,
-        /// What it must be.
+        /// Description of the required value.
         expected: String,
         /// The closest allowed value.
         nearest: Option<String>,
@@ -55,7 +55,7 @@ pub enum ConfigError {
         key: String,
         /// The problem.
         problem: String,
-        /// What to do next.
+        /// Suggested next step.
         fix: String,
     },
     /// A key to explain that does not exist.
@@ -91,7 +91,7 @@ pub enum ConfigError {
 }
 
 impl ConfigError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> String {
         match self {
             Self::Read { .. } => "make the file readable, or name another one in DESKHAND_CONFIG".to_owned(),

@@ -19,7 +19,7 @@ use super::{
 pub struct Explanation {
     /// The key: `model.base_url`.
     pub key: String,
-    /// What it means.
+    /// Description of the key.
     pub meaning: String,
     /// The type or form that its value must have.
     pub expects: String,

@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::expanded;
 
-/// How the fleet is reached, unless flags or variables say it, and what a worker of it takes. Model, policy, secrets and limits of a worker
-/// are those of this file, whatever a task says.
+/// Connection to the fleet, unless flags or variables set it, and the tasks that a worker of it takes. The model,
+/// policy, secrets and limits of a worker are those of this file, whatever a task says.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FleetSettings {

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::servers::ValueSource;
 
-/// What agents look up before they work on something. What is found stands in their prompts as data, never as instructions.
+/// Sources that agents search before they work on something. Results go into their prompts as data, never as
+/// instructions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct KnowledgeSettings {
@@ -21,13 +22,13 @@ pub struct KnowledgeSettings {
     pub help: RetrieverSettings,
     /// Earlier sessions that were evaluated.
     pub experience: RetrieverSettings,
-    /// What you were seen doing.
+    /// Retrieval from your recorded demonstrations.
     pub demonstration: RetrieverSettings,
     /// The search engine. Nobody is asked until `knowledge.engine.kind` is set; requests and sub-tasks are sent there then.
     pub search: RetrieverSettings,
     /// The search engine to ask.
     pub engine: EngineSettings,
-    /// Whether requests that were evaluated (`evaluation.enabled`) become experiences.
+    /// If `true`, requests that were evaluated (`evaluation.enabled`) become experiences.
     pub learn: bool,
 }
 
@@ -50,7 +51,7 @@ impl Default for KnowledgeSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetrieverSettings {
-    /// Whether it is asked.
+    /// If `true`, the retriever is used.
     pub enabled: bool,
     /// The agents that it is asked for, by name or pattern: `HostAgent`, `AppAgent/*`. Empty for all.
     pub agents: Vec<String>,
@@ -90,15 +91,17 @@ pub struct EngineSettings {
     pub key: Option<ValueSource>,
     /// The header that the key of a `json` engine stands in; by default `Authorization: Bearer`.
     pub key_header: Option<String>,
-    /// Where the list of results is in the reply of a `json` engine, as a JSON pointer (RFC 6901). Empty if it is the whole reply.
+    /// JSON pointer (RFC 6901) to the list of results in the reply of a `json` engine. Empty if the whole reply is
+    /// the list.
     pub results: String,
-    /// Where the title is in a result of a `json` engine.
+    /// Location of the title in a result of a `json` engine.
     pub title: String,
-    /// Where the address is in a result of a `json` engine.
+    /// Location of the address in a result of a `json` engine.
     pub address: String,
-    /// Where the snippet is in a result of a `json` engine.
+    /// Location of the snippet in a result of a `json` engine.
     pub snippet: String,
-    /// How many of the pages that it names are read; 0 for snippets alone. A page is only read if the policy allows to open its host.
+    /// Number of result pages to read; 0 for snippets alone. A page is only read if the policy allows opening its
+    /// host.
     pub pages: u32,
     /// Hosts whose pages may also be read if they are in a private network or on this machine, by name or pattern.
     pub private_hosts: Vec<String>,

@@ -13,13 +13,13 @@ use serde::{Deserialize, Serialize};
 
 use super::ConfigError;
 
-/// How agents work together.
+/// Settings for the cooperation of agents.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct WorkSettings {
-    /// Whether the HostAgent checks each sub-task that an AppAgent reports as done.
+    /// Verification by the HostAgent of each sub-task that an AppAgent reports as done.
     pub verify: VerifySetting,
-    /// What a step leaves on the blackboard for other agents.
+    /// Parts of a step that are put on the blackboard for other agents.
     #[schemars(extend("x-expects" = "a list of \"observation\", \"thought\", \"current_subtask\", \"status\", \"result\""))]
     pub history_keys: Vec<HistoryKeySetting>,
 }
@@ -34,7 +34,7 @@ impl Default for WorkSettings {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HistoryKeySetting {
-    /// What the agent saw, in its words.
+    /// Observation of the agent, in its own words.
     Observation,
     /// Its reasoning.
     Thought,
@@ -63,7 +63,7 @@ impl HistoryKeySetting {
     }
 }
 
-/// Whether the HostAgent checks each sub-task that an AppAgent reports as done.
+/// Verification by the HostAgent of each sub-task that an AppAgent reports as done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum VerifySetting {
@@ -103,9 +103,9 @@ pub struct LimitSettings {
     pub cost_max: Option<f64>,
     /// The most minutes that a request may take. No limit by default.
     pub minutes_max: Option<u64>,
-    /// How often to ask the model again after a reply that cannot be used.
+    /// Maximum number of further model requests after a reply that cannot be used.
     pub repairs_max: u32,
-    /// How many sub-tasks in a row may fail before the request fails.
+    /// Maximum number of consecutive sub-task failures before the request fails.
     #[schemars(range(min = 1))]
     pub subtask_failures_max: u32,
     /// The most tokens of one reply.

@@ -113,7 +113,8 @@ pub(crate) fn local_dir(config: &Config) -> PathBuf {
     config.local.dir.as_deref().map_or_else(usual, expanded)
 }
 
-/// How applications of a virtual desktop are confined: nothing that steers us, or that we tell agents, exists for them.
+/// Returns the confinement for applications of a virtual desktop: files that control us, or that we pass to
+/// agents, do not exist for them.
 pub fn confine(config: &Config) -> Confine {
     let store = session_store(config);
     let file = config_path();

@@ -14,13 +14,15 @@ pub struct LocalSettings {
     /// The server: `auto` for `llama-server` on the path and else the one for Python that `deskhand model pull` installs, `python` for
     /// the latter, or the path of a program with the arguments of `llama-server`.
     pub server: String,
-    /// How many threads the server computes with. By default one less than the machine has processors, and at least one.
+    /// Number of threads that the server computes with. By default one less than the machine has processors, and at
+    /// least one.
     #[schemars(range(min = 1))]
     pub threads: Option<u32>,
-    /// How many tokens of prompt and reply the server keeps. By default what the table of models says, else 8192.
+    /// Context size of the server, in tokens of prompt and reply. By default the value in the table of models, else
+    /// 8192.
     #[schemars(range(min = 512))]
     pub context_tokens: Option<u32>,
-    /// How long the server may take to load a model, in seconds.
+    /// Maximum time for the server to load a model, in seconds.
     #[schemars(range(min = 1))]
     pub start_timeout_s: u64,
     /// The folder of the models and of their Python environment. By default `$XDG_DATA_HOME/deskhand/local`, usually
@@ -40,7 +42,7 @@ impl Default for LocalSettings {
     }
 }
 
-/// What a local model is for.
+/// Purpose of a local model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LocalModelKind {
@@ -69,7 +71,7 @@ impl LocalModelKind {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LocalModelSettings {
-    /// What it is for.
+    /// Purpose of the model.
     pub kind: LocalModelKind,
     /// The https address of its file.
     pub url: Option<String>,
@@ -83,7 +85,7 @@ pub struct LocalModelSettings {
     pub file: String,
     /// The SHA-256 of the whole file, in hexadecimal digits. A file with another one is not used.
     pub sha256: String,
-    /// How many tokens of prompt and reply the server keeps for it.
+    /// Context size of the server for this model, in tokens of prompt and reply.
     pub context_tokens: Option<u32>,
 }
 

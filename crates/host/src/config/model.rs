@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{CassetteSetting, ConfigError, Provider};
 
-/// How to reach a model.
+/// Settings of a model and its endpoint.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ModelSettings {
@@ -26,26 +26,29 @@ pub struct ModelSettings {
     pub api_key_file: Option<PathBuf>,
     /// The script, for the provider `script`.
     pub script: Option<PathBuf>,
-    /// How long connecting to the endpoint may take, in seconds.
+    /// Maximum time to connect to the endpoint, in seconds.
     #[schemars(range(min = 1))]
     pub connect_timeout_s: u64,
-    /// How long the endpoint may be silent before its reply, in seconds. A request that was accepted is not repeated after that.
+    /// Maximum time that the endpoint may be silent before its reply, in seconds. An accepted request is not repeated
+    /// after that.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// How long the endpoint may be silent between two parts of a reply, in seconds. By default as long as before it.
+    /// Maximum time that the endpoint may be silent between two parts of a reply, in seconds. By default the same as
+    /// before the reply.
     #[schemars(range(min = 1))]
     pub idle_timeout_s: Option<u64>,
     /// The most requests for one question, including the first. The waits between them double, from one second to a minute.
     #[schemars(range(min = 1))]
     pub attempts_max: u32,
-    /// How to tell the endpoint the format of a reply.
+    /// Method for requesting the format of a reply from the endpoint.
     pub structured_output: StructuredOutputSetting,
-    /// How much the model thinks before it replies.
+    /// Amount of reasoning before a reply.
     pub reasoning: ReasoningSetting,
     /// Makes it an operator: AppAgents that it answers for are shown a picture of their window and say where to click in it, instead
     /// of a list of controls. Other agents ask it as usual.
     pub computer_use: ComputerUseSetting,
-    /// Whether it is asked in the small-model mode: short questions with worked examples, and few things to choose from, by their titles.
+    /// Use of the small-model mode: short questions with worked examples, and few options to choose from, by their
+    /// titles.
     pub small: SmallSetting,
     /// Models to ask instead, in order, if this one does not answer: names of `models`, or `PROVIDER:MODEL`. With a backup, it is asked
     /// at most twice for one question, and not at all for a while if it keeps failing.
@@ -53,7 +56,7 @@ pub struct ModelSettings {
     /// A file for what is sent to the endpoint and what comes back: `record:FILE` adds to it, `play:FILE` takes the replies from it and
     /// sends nothing. It holds what the model is shown, with pictures by their hash and without keys.
     pub cassette: Option<CassetteSetting>,
-    /// Whether the model accepts pictures.
+    /// If `true`, the model accepts pictures.
     pub vision: bool,
 }
 
@@ -123,7 +126,7 @@ impl Default for ModelSettings {
     }
 }
 
-/// How to tell an endpoint the format of a reply.
+/// Method for requesting the format of a reply from an endpoint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StructuredOutputSetting {
@@ -137,8 +140,8 @@ pub enum StructuredOutputSetting {
     Off,
 }
 
-/// How much a model thinks before it replies. Thoughts are paid for as what it says, and the limit of a reply is raised by their
-/// most.
+/// Amount of reasoning before a reply. Reasoning is billed like the reply, and the reply limit is raised by the
+/// maximum of the chosen amount.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasoningSetting {
@@ -167,7 +170,7 @@ impl ReasoningSetting {
     }
 }
 
-/// Whether a model is asked in the small-model mode.
+/// Use of the small-model mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SmallSetting {
@@ -179,7 +182,7 @@ pub enum SmallSetting {
     Off,
 }
 
-/// How a model is asked to work in pictures of windows.
+/// Protocol by which a model works in pictures of windows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ComputerUseSetting {
@@ -211,7 +214,8 @@ impl ComputerUseSetting {
         }
     }
 
-    /// What a model with this setting lacks, and what to do; `pictures` if models are sent pictures at all.
+    /// Returns the requirement that a model with this setting lacks, and the fix. `pictures` is `true` if models are
+    /// sent pictures at all.
     pub(super) fn lack(
         self,
         settings: &ModelSettings,

@@ -12,9 +12,9 @@ use super::ValueSource;
 pub struct NotifySettings {
     /// The address that gets a POST request with JSON. One that holds a secret stands elsewhere: see `webhook_from`.
     pub webhook: Option<String>,
-    /// Where the address stands, if it holds a secret.
+    /// Source of the address, if the address holds a secret.
     pub webhook_from: Option<ValueSource>,
-    /// Whether your desktop shows a notification.
+    /// If `true`, your desktop shows a notification.
     pub desktop: bool,
     /// The outcomes that are told.
     #[schemars(extend("x-expects" = "a list of \"finished\", \"failed\", \"rejected\", \"budget_exhausted\", \"cancelled\", \"error\""))]
@@ -27,17 +27,17 @@ impl Default for NotifySettings {
     }
 }
 
-/// How work ended.
+/// Outcome of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OutcomeSetting {
-    /// It is done.
+    /// The work is done.
     Finished,
-    /// It could not be done.
+    /// The work could not be done.
     Failed,
     /// A person or the policy refused an action.
     Rejected,
-    /// It would have cost more than it may.
+    /// The work would have exceeded its budget.
     BudgetExhausted,
     /// A person stopped it.
     Cancelled,

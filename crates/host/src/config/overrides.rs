@@ -1,4 +1,4 @@
-//! What is set for one run, above the file and the environment.
+//! Settings for one run, which override the file and the environment.
 
 use serde_json::Value;
 

@@ -3,21 +3,21 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Whether and how you are asked questions and for approvals, and how long answers may take.
+/// Settings for questions and approvals, and the time limits for your replies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PeopleSettings {
-    /// Whether agents may ask questions. If not, they decide for themselves.
+    /// If `true`, agents may ask questions. Otherwise they decide for themselves.
     pub ask_questions: bool,
-    /// How an action that needs approval is answered.
+    /// Response to an action that needs approval.
     pub approvals: ApprovalSetting,
-    /// How questions reach you.
+    /// Channel by which questions reach you.
     pub channel: ChannelSetting,
-    /// What programs of yours may do at the control socket of a session, such as the page of `deskhand serve`.
+    /// Permissions of your programs at the control socket of a session, such as the page of `deskhand serve`.
     pub socket: SocketSetting,
-    /// How long to wait for the answer to a question, in seconds. 0 or no value waits without limit.
+    /// Maximum time to wait for the answer to a question, in seconds. 0 or no value waits without limit.
     pub question_timeout_s: Option<u64>,
-    /// How long to wait for an approval, in seconds. 0 or no value waits without limit.
+    /// Maximum time to wait for an approval, in seconds. 0 or no value waits without limit.
     pub approval_timeout_s: Option<u64>,
 }
 
@@ -34,7 +34,7 @@ impl Default for PeopleSettings {
     }
 }
 
-/// How an action that needs approval is answered.
+/// Response to an action that needs approval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalSetting {
@@ -46,7 +46,7 @@ pub enum ApprovalSetting {
     None,
 }
 
-/// How questions reach you.
+/// Channel by which questions reach you.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelSetting {
@@ -59,7 +59,7 @@ pub enum ChannelSetting {
     None,
 }
 
-/// What programs of yours may do at the control socket of a session.
+/// Permissions of your programs at the control socket of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SocketSetting {

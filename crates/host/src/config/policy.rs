@@ -6,13 +6,13 @@ use deskhand_core::policy::{Decision, Places, Policy, Rule};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents may do, and what needs your approval.
+/// Rules for the actions that agents may do, and for those that need your approval.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicySettings {
     /// A TOML file with the other keys of this section, used instead of what stands here. Agents cannot write to it.
     pub file: Option<PathBuf>,
-    /// Whether to ask for approval when the model says CONFIRM, and before actions that usually cannot be undone.
+    /// If `true`, approval is required when the model says CONFIRM, and before actions that usually cannot be undone.
     pub safe_guard: bool,
     /// Rules, in order. The first that matches decides; without a match the action is allowed.
     pub rules: Vec<RuleSettings>,
@@ -56,8 +56,8 @@ pub struct RuleSettings {
     /// The name of the tool.
     #[serde(default = "any")]
     pub tool: String,
-    /// What the tool does: `press`, `type`, `drag`, `set`, `point`, `open`, `switch`, `close`, `save`, `run`, `delegate`, `read`, `wait` or
-    /// `other`.
+    /// Effect of the tool: `press`, `type`, `drag`, `set`, `point`, `open`, `switch`, `close`, `save`, `run`,
+    /// `delegate`, `read`, `wait` or `other`.
     #[serde(default = "any")]
     pub does: String,
     /// The application: its display name or its short name.
@@ -72,8 +72,8 @@ pub struct RuleSettings {
     /// The file that is opened or saved, or a path that is typed: an absolute path, or one that starts with `~/`.
     #[serde(default = "any")]
     pub path: String,
-    /// Where the hosts, recipients, files and programs that the action names come from: `user` (you named them), `outside` (they stand
-    /// in something that an agent has read) or `model`.
+    /// Origin of the hosts, recipients, files and programs that the action names: `user` (you named them), `outside`
+    /// (they are in something that an agent has read) or `model`.
     #[serde(default = "any")]
     pub from: String,
     /// The role of the element: `push button`.
@@ -86,7 +86,7 @@ pub struct RuleSettings {
     /// name allows it without arguments alone.
     #[serde(default)]
     pub arguments: Option<String>,
-    /// What the rule decides.
+    /// Decision of the rule.
     pub decision: DecisionSetting,
     /// The reason, shown to the agent and to whoever is asked.
     #[serde(default)]
@@ -97,7 +97,7 @@ fn any() -> String {
     "*".to_owned()
 }
 
-/// What a rule decides.
+/// Decision of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum DecisionSetting {

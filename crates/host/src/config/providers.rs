@@ -48,10 +48,10 @@ pub enum Provider {
     Script,
 }
 
-/// How the endpoint of a provider is reached.
+/// Endpoint of a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Service {
-    /// What it is called: `Ollama`.
+    /// Display name: `Ollama`.
     pub title: &'static str,
     /// Its usual address; `None` if everybody has another one.
     pub base_url: Option<&'static str>,
@@ -140,7 +140,7 @@ impl Provider {
         Self::ALL.into_iter().find(|provider| provider.name() == name)
     }
 
-    /// How its endpoint is reached; `None` for a script, and for a server that Deskhand starts.
+    /// Returns the endpoint of the provider; `None` for a script, and for a server that Deskhand starts.
     pub const fn service(self) -> Option<Service> {
         let compatible = Service::compatible;
         Some(match self {

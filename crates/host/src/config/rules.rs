@@ -12,7 +12,7 @@ use deskhand_runtime::Toolbox;
 
 use super::{ConfigError, policy::RuleSettings, settings::Config};
 
-/// What a value may come from.
+/// Possible origins of a value.
 const ORIGINS: [&str; 3] = ["user", "outside", "model"];
 /// The agent that is always there.
 const SHELL: &str = "shell";

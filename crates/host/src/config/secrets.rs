@@ -44,7 +44,7 @@ fn any() -> String {
     "*".to_owned()
 }
 
-/// Where a secret comes from.
+/// Source of a secret.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SecretOrigin {
     /// A private file.
@@ -56,10 +56,10 @@ pub enum SecretOrigin {
 }
 
 impl SecretSettings {
-    /// Where it comes from.
+    /// Returns the source of the secret.
     ///
     /// # Errors
-    /// [`ConfigError::Unfit`] if it has no source or more than one, or a name that is none.
+    /// [`ConfigError::Unfit`] if it has no source or more than one, or an invalid name.
     pub fn origin(&self, name: &str) -> Result<SecretOrigin, ConfigError> {
         let unfit = |problem: &str, fix: &str| ConfigError::Unfit {
             key: format!("secrets.{name}"),
@@ -85,7 +85,7 @@ impl SecretSettings {
         }
     }
 
-    /// Where it may be typed.
+    /// Returns the places where the secret may be typed.
     pub fn to_permit(&self, name: &str) -> SecretPermit {
         SecretPermit {
             name: name.to_owned(),

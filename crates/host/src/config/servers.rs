@@ -11,7 +11,7 @@ use super::agents::{ProgramLimits, SandboxSetting};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ServerSettings {
-    /// Whether it is used.
+    /// If `true`, the server is used.
     pub enabled: bool,
     /// The program and its arguments.
     pub command: Vec<String>,
@@ -30,15 +30,15 @@ pub struct ServerSettings {
     pub without: Vec<String>,
     /// The tools that only read. Before any other one you are asked, unless a rule of the policy allows it.
     pub reads: Vec<String>,
-    /// How long one call may take, in seconds.
+    /// Maximum time for one call, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// How long calls of single tools may take, by name or pattern, in seconds.
+    /// Maximum time for calls of single tools, by name or pattern, in seconds.
     pub timeouts_s: BTreeMap<String, u64>,
-    /// How long it may take to start or to connect, in seconds.
+    /// Maximum time for the server to start or to connect, in seconds.
     #[schemars(range(min = 1))]
     pub start_timeout_s: u64,
-    /// How the program runs.
+    /// Execution settings of the program.
     pub program: ToolProgramSettings,
 }
 
@@ -62,7 +62,7 @@ impl Default for ServerSettings {
     }
 }
 
-/// How a program that brings tools runs.
+/// Execution settings of a program that provides tools.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolProgramSettings {
@@ -72,11 +72,11 @@ pub struct ToolProgramSettings {
     pub write: Vec<PathBuf>,
     /// More folders that it may read, besides those of the system and the files that its command names.
     pub read: Vec<PathBuf>,
-    /// Whether it may use the network.
+    /// If `true`, the program may use the network.
     pub network: bool,
-    /// Whether it runs in a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
+    /// Use of a sandbox. Needs seccomp, and Landlock or `bubblewrap`.
     pub sandbox: SandboxSetting,
-    /// What it may use in the sandbox.
+    /// Resource limits of the program in the sandbox.
     pub limits: ProgramLimits,
     /// Names of environment variables to pass to it, besides the usual ones.
     pub environment: Vec<String>,
@@ -99,7 +99,7 @@ impl Default for ToolProgramSettings {
     }
 }
 
-/// Where a token is: it has exactly one source.
+/// Source of a token: exactly one must be set.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ValueSource {
@@ -115,24 +115,25 @@ pub struct ValueSource {
 pub struct ToolSettings {
     /// Its name: a verb in `snake_case`.
     pub name: String,
-    /// What it does, for models: one or two sentences.
+    /// Description of the tool for models: one or two sentences.
     pub description: String,
     /// The program and its arguments. `{amount}` in one of them stands for the value of the argument `amount`, and a part that names an
     /// argument which is not given is left out. There is no shell.
     pub command: Vec<String>,
     /// Its arguments, by name.
     pub arguments: BTreeMap<String, ToolArgumentSettings>,
-    /// What the program reads on standard input.
+    /// Data that the program reads on standard input.
     pub input: ToolInputSetting,
-    /// What it does, for the policy: `read` if it changes nothing; before anything else you are asked, unless a rule allows it.
+    /// Effect of the tool, for the policy: `read` if it changes nothing. Any other effect needs your approval, unless
+    /// a rule allows it.
     pub does: ToolDoesSetting,
     /// Who has it: `host` (the HostAgent), `apps` (all AppAgents), or applications by name or pattern: `libreoffice-*`.
     #[serde(rename = "for")]
     pub audience: Vec<String>,
-    /// How long it may run, in seconds.
+    /// Maximum run time, in seconds.
     #[schemars(range(min = 1))]
     pub timeout_s: u64,
-    /// How the program runs.
+    /// Execution settings of the program.
     pub program: ToolProgramSettings,
 }
 
@@ -156,18 +157,18 @@ impl Default for ToolSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolArgumentSettings {
-    /// What it is. Rules on paths hold for a `file` and a `new_file`.
+    /// Type of the argument. Rules on paths apply to a `file` and a `new_file`.
     #[serde(rename = "type")]
     pub kind: ToolArgumentSetting,
-    /// What it means, for models.
+    /// Description of the argument, for models.
     pub description: String,
-    /// Whether the tool can be called without it.
+    /// If `true`, the tool can be called without the argument.
     pub optional: bool,
     /// The values that it may have. Empty for any.
     pub values: Vec<String>,
 }
 
-/// What an argument is.
+/// Type of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolArgumentSetting {
@@ -186,7 +187,7 @@ pub enum ToolArgumentSetting {
     NewFile,
 }
 
-/// What a program reads on standard input.
+/// Data that a program reads on standard input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolInputSetting {
@@ -197,15 +198,15 @@ pub enum ToolInputSetting {
     Json,
 }
 
-/// What a tool does, for the policy.
+/// Effect of a tool, for the policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolDoesSetting {
-    /// It changes something.
+    /// Changes something.
     #[default]
     Other,
-    /// It only reads.
+    /// Only reads.
     Read,
-    /// It writes a file.
+    /// Writes a file.
     Save,
 }

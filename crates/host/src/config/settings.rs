@@ -33,7 +33,7 @@ use super::{
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Config {
-    /// What finds the elements of windows. The findings of several back ends are merged.
+    /// Sources of the elements of windows. The findings of several back ends are merged.
     #[schemars(extend("x-expects" = "a list of \"at-spi\", \"ocr\", \"omniparser\""))]
     pub control_backend: Vec<ControlBackend>,
     /// The model to use, unless a request names another one.
@@ -48,9 +48,9 @@ pub struct Config {
     pub roles: RoleSettings,
     /// The desktop to work on.
     pub desktop: DesktopSettings,
-    /// What agents see of their windows, and how they act in them.
+    /// View that agents have of their windows, and the way they act in them.
     pub view: ViewSettings,
-    /// How text is read from pictures of windows (OCR).
+    /// Settings for reading text from pictures of windows (OCR).
     pub ocr: OcrSettings,
     /// The server that finds boxes in pictures of windows.
     pub omniparser: OmniparserSettings,
@@ -58,19 +58,19 @@ pub struct Config {
     pub detection: DetectionSettings,
     /// The most that one request may use.
     pub limits: LimitSettings,
-    /// Whether a finished request is evaluated.
+    /// Evaluation of finished requests.
     pub evaluation: EvaluationSettings,
     /// The most that all requests of a session may use together.
     pub session_limits: SessionLimitSettings,
-    /// How agents work together.
+    /// Settings for the cooperation of agents.
     pub work: WorkSettings,
     /// Prices of models, by name, where the built-in price is missing or wrong.
     pub prices: BTreeMap<String, PriceSettings>,
-    /// Whether and how you are asked questions and for approvals.
+    /// Settings for questions and approvals.
     pub people: PeopleSettings,
     /// Who is told when a session, a batch or a schedule has ended.
     pub notify: NotifySettings,
-    /// What agents may do, and what needs your approval.
+    /// Rules for the actions that agents may do, and for those that need your approval.
     pub policy: PolicySettings,
     /// Secrets by name. An agent that gives `secret:NAME` as the text of a field has its value typed there, if this allows it.
     pub secrets: BTreeMap<String, SecretSettings>,
@@ -82,15 +82,15 @@ pub struct Config {
     pub mcp_file: Option<PathBuf>,
     /// Programs as tools.
     pub tools: Vec<ToolSettings>,
-    /// Where sessions are stored.
+    /// Storage of sessions.
     pub sessions: SessionSettings,
     /// Tasks that were learnt and run without a model.
     pub workflows: WorkflowSettings,
-    /// What agents look up before they work on something.
+    /// Sources that agents search before they work on something.
     pub knowledge: KnowledgeSettings,
     /// Traces of sessions for a collector of OpenTelemetry.
     pub telemetry: TelemetrySettings,
-    /// How a fleet is reached, and what a worker of it takes.
+    /// Connection to a fleet, and the tasks that a worker of it takes.
     pub fleet: FleetSettings,
 }
 
@@ -141,13 +141,14 @@ impl Config {
     }
 }
 
-/// Whether a finished request is evaluated, by rules over the journal and then by the model.
+/// Evaluation of finished requests, by rules over the journal and then by the model.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct EvaluationSettings {
-    /// Whether to evaluate. Costs one model call. The judgement is added to the outcome and does not change it.
+    /// If `true`, finished requests are evaluated. Costs one model call. The judgement is added to the outcome and
+    /// does not change it.
     pub enabled: bool,
-    /// Whether to work once more on a request that was judged unfulfilled.
+    /// If `true`, work continues once more on a request that was judged unfulfilled.
     pub repair: bool,
 }
 
@@ -164,7 +165,7 @@ impl EvaluationSettings {
     }
 }
 
-/// Where sessions are stored.
+/// Storage of sessions.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSettings {
@@ -182,11 +183,12 @@ pub struct SessionSettings {
 pub struct WorkflowSettings {
     /// The folder of workflows. By default `$XDG_DATA_HOME/deskhand/workflows`, usually `~/.local/share/deskhand/workflows`.
     pub dir: Option<PathBuf>,
-    /// What is done about a step that cannot be done as it is written.
+    /// Handling of a step that cannot be done as it is written.
     pub heal: HealSetting,
-    /// Whether agents can run workflows.
+    /// If `true`, agents can run workflows.
     pub offer: bool,
-    /// Whether `deskhand run` runs a workflow in place of agents if the request has its words. Otherwise it only says that there is one.
+    /// If `true`, `deskhand run` runs a workflow in place of agents if the request has its words. Otherwise it only
+    /// reports that there is one.
     pub auto: bool,
 }
 
@@ -196,7 +198,7 @@ impl Default for WorkflowSettings {
     }
 }
 
-/// What is done about a step of a workflow that cannot be done as it is written.
+/// Handling of a workflow step that cannot be done as it is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HealSetting {

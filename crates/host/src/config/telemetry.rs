@@ -10,7 +10,7 @@ pub struct TelemetrySettings {
     /// The address of the collector (OTLP over HTTP), such as `http://127.0.0.1:4318`. Without it, `OTEL_EXPORTER_OTLP_ENDPOINT` of the
     /// environment counts; without both, no traces are sent.
     pub endpoint: Option<String>,
-    /// Whether traces have what models are asked and reply. It is also switched on by
-    /// `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true`.
+    /// If `true`, traces contain the requests to models and their replies.
+    /// `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=true` also switches this on.
     pub content: bool,
 }

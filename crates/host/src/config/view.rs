@@ -4,32 +4,32 @@ use deskhand_core::session::{PictureCompression, ViewConfig};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What agents see of their windows, and how they act in them.
+/// View that agents have of their windows, and the way they act in them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ViewSettings {
     /// About how many tokens the list of a window's elements may have. The least useful elements are dropped first.
     #[schemars(range(min = 100))]
     pub tokens_max: u32,
-    /// Whether agents see only what changed in a window that they have seen before, instead of all of it.
+    /// If `true`, agents see only the changes in a window that they have seen before, instead of all of it.
     pub changes: bool,
-    /// Whether agents see pictures of their windows, if the model accepts pictures.
+    /// If `true`, agents see pictures of their windows, if the model accepts pictures.
     pub pictures: bool,
-    /// Whether controls in a picture are framed and marked with the number of their id.
+    /// If `true`, controls in a picture are framed and marked with the number of their id.
     pub marks: bool,
     /// The longest side of a picture, in pixels; larger pictures are scaled down. 0 for no limit.
     pub picture_side_max: u32,
-    /// How pictures are compressed.
+    /// Compression of pictures.
     pub picture_compression: CompressionSetting,
     /// The quality of JPEG pictures, 1 to 100.
     #[schemars(range(min = 1, max = 100))]
     #[serde(deserialize_with = "quality")]
     pub jpeg_quality: u8,
-    /// Whether all actions of one reply run, or only the first.
+    /// If `true`, all actions of one reply run. Otherwise only the first runs.
     pub action_sequences: bool,
 }
 
-/// How pictures are compressed.
+/// Compression of pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CompressionSetting {

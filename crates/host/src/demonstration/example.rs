@@ -6,7 +6,7 @@ use deskhand_runtime::demonstration::{Shown, ShownAct};
 
 use crate::knowledge::what_was_done;
 
-/// What a person showed, without what they typed: only words of their request are kept of that.
+/// Builds the experience of a demonstration. Of the typed text, only words of the person's request are stored.
 pub(super) fn experience(id: &str, request: &str, shown: &Shown, workflow: &str) -> Experience {
     let mut applications: Vec<String> = Vec::new();
     for surface in shown.acts.iter().filter_map(|act| act.view.surfaces.first()) {

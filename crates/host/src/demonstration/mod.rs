@@ -42,7 +42,7 @@ pub enum DemonstrationError {
     },
 }
 
-/// What was watched.
+/// Recording of a watched demonstration.
 #[derive(Debug)]
 pub struct Recording {
     /// The id of the demonstration.
@@ -110,10 +110,11 @@ impl Watching for Teller<'_> {
 }
 
 impl Recording {
-    /// What it meant, and the draft of a workflow that does it again. Nothing is written yet.
+    /// Returns the interpretation of the demonstration, and the draft of a workflow that repeats it. Nothing is
+    /// written yet.
     ///
     /// # Errors
-    /// Nothing was done that can be done again, or the name does not fit.
+    /// Nothing was done that can be repeated, or the name does not fit.
     pub fn learn(&self, name: Option<&str>) -> Result<(Shown, Draft), HostError> {
         let leaves_out = |window: &deskhand_core::ui::WindowInfo| self.own.has(window);
         let shown = self.demonstration.shown(&self.request, &self.tools, &leaves_out);

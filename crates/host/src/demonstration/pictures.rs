@@ -14,15 +14,15 @@ use deskhand_runtime::{demonstration::Shown, private};
 use super::DemonstrationError;
 use crate::knowledge::Knowledge;
 
-/// How many pictures may wait to be written; more are left out.
+/// Maximum number of pictures that wait to be written; more are left out.
 const WAITING_MAX: usize = 8;
 
 /// Writes pictures as they come, in a thread of its own. What is not kept is removed when it is dropped.
 #[derive(Debug)]
 pub(super) struct Pictures {
-    /// Where they wait.
+    /// Folder of the pictures that wait.
     waiting: tempfile::TempDir,
-    /// Where they are kept.
+    /// Folder of the pictures that are stored.
     folder: PathBuf,
     sender: Option<mpsc::SyncSender<(Instant, Picture)>>,
     writer: Option<JoinHandle<Vec<(Instant, PathBuf)>>>,

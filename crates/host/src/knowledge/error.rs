@@ -29,7 +29,7 @@ impl From<ExperienceError> for KnowledgeError {
 }
 
 impl KnowledgeError {
-    /// What to do next, where the message does not say it.
+    /// Returns the suggested next step, if the message does not contain it.
     pub(crate) fn help(&self) -> Option<String> {
         match self {
             Self::NoExperience(_) => Some("`deskhand experience list` lists them with their ids".to_owned()),

@@ -1,7 +1,8 @@
-//! What a session taught: each request that was evaluated becomes an experience.
+//! Lessons of a session: each request that was evaluated becomes an experience.
 //!
-//! An experience is shown to later agents, so nothing that a document or page may have written becomes part of it as advice: of what was
-//! typed, only what stands in the user's request is kept; the plan is the one that was made before anything was read.
+//! Experiences go into the prompts of later agents, so nothing that a document or page may have written becomes
+//! advice in them: of the typed text, only what is in the user's request is stored; the plan is the one that was
+//! made before anything was read.
 
 use deskhand_core::{
     agent::AgentRef,
@@ -39,7 +40,7 @@ struct Round {
     steps: Vec<String>,
     worked: Vec<String>,
     failed: Vec<Lesson>,
-    /// What failed last, until something worked.
+    /// Last failure, until something worked.
     stuck: Option<String>,
     /// The experiences that agents were shown.
     shown: Vec<String>,
@@ -202,7 +203,8 @@ fn words_of(act: &ActStory, request: &str) -> String {
     what_was_done(&act.command, target, request)
 }
 
-/// What was done: the tool, the kind and name of what it was aimed at, and the arguments that the user's request has.
+/// Describes an action: the tool, the kind and name of its target, and the arguments that are in the user's
+/// request.
 pub(crate) fn what_was_done(command: &Command, target: Option<(&str, &str)>, request: &str) -> String {
     let request = request.to_lowercase();
     let is_said = |text: &str| {

@@ -1,7 +1,8 @@
-//! What agents look up: help of this machine, experiences, and pages of the web.
+//! Knowledge for agents: help of this machine, experiences, and pages of the web.
 //!
-//! [`Knowledge`] is the folder with the index and the experiences. A session asks them by a closure ([`retrieve`](retrievers)), and
-//! what it taught is added to them when a request of it was evaluated ([`lessons`]).
+//! [`Knowledge`] is the folder with the index and the experiences. A session queries them by a closure
+//! ([`retrieve`](retrievers)), and its lessons are added to them when one of its requests was evaluated
+//! ([`lessons`]).
 
 mod engine;
 mod error;

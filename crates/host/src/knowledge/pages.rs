@@ -29,7 +29,7 @@ impl Hosts {
         Self { policy: Policy { safe_guard: false, ..policy }, private }
     }
 
-    /// Whether a host may be asked.
+    /// Returns the access that is allowed to a host.
     pub(super) fn allows(&self, host: &str) -> Allowed {
         let subject = Subject {
             tool: "open_url".to_owned(),

@@ -37,9 +37,10 @@ use crate::{
     sources::files,
 };
 
-/// How long the meaning of passages may take.
+/// Maximum time to compare passages by meaning.
 const MEANING_BOUND: Duration = Duration::from_secs(8);
-/// How long what is on this machine may take with that, and the search with its pages.
+/// Maximum time for the search on this machine, including the comparison by meaning, and for the web search with
+/// its pages.
 const LOCAL_BOUND: Duration = Duration::from_secs(15);
 const SEARCH_BOUND: Duration = Duration::from_secs(30);
 /// The most hits of each retriever that are considered.
@@ -133,7 +134,7 @@ fn late(retriever: Retriever, bound: Duration) -> Found {
     problem(retriever, &format!("it took more than {} s", bound.as_secs()))
 }
 
-/// What is on this machine. Opened when it is first asked.
+/// Knowledge on this machine. Opened on first use.
 struct Local {
     knowledge: Knowledge,
     help: OnceLock<Result<HelpIndex, String>>,
@@ -250,7 +251,7 @@ impl Search {
         found
     }
 
-    /// What fits on the page of a result.
+    /// Returns the matching passages of the page of a result.
     async fn read(&self, result: &Hit, wanted: &str) -> Result<Vec<Hit>, String> {
         let allows = |host: &str| self.hosts.allows(host);
         let page = self.pages.fetch_page(&result.origin, &allows).await;

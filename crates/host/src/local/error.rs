@@ -1,4 +1,4 @@
-//! What can go wrong with models on this machine.
+//! Errors of models on this machine.
 
 use std::{
     io,
@@ -56,9 +56,9 @@ pub enum LocalError {
     /// A Python program failed.
     #[error("failed to {operation}: {said}")]
     Python {
-        /// What it was to do.
+        /// Operation of the program.
         operation: String,
-        /// What it said last.
+        /// Last output of the program.
         said: String,
     },
     /// A wheel cannot be read, or has no file that fits.
@@ -68,7 +68,7 @@ pub enum LocalError {
         package: String,
         /// The pattern for its files.
         pattern: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
     /// The file is not the one that the table means.
@@ -84,7 +84,7 @@ pub enum LocalError {
     /// There is no server.
     #[error("there is no server for local models: {looked}")]
     NoServer {
-        /// What was looked for.
+        /// Description of the search for a server.
         looked: String,
     },
     /// The server does not start.
@@ -92,7 +92,7 @@ pub enum LocalError {
     ServerEnded {
         /// The server.
         program: String,
-        /// What it said last.
+        /// Last output of the server.
         said: String,
     },
     /// The server takes too long.
@@ -106,7 +106,7 @@ pub enum LocalError {
 }
 
 impl LocalError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> String {
         match self {
             Self::Unknown { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),

@@ -37,7 +37,7 @@ impl Files {
         self.model(name, settings).with_extension("part")
     }
 
-    /// Where the wheels of a model are until its file is whole.
+    /// Returns the folder for the wheels of a model until its file is complete.
     pub(super) fn wheels(&self, name: &str) -> PathBuf {
         self.folder(name).join("wheels")
     }

@@ -20,14 +20,14 @@ use super::{
 };
 use crate::config::{LocalModelKind, LocalModelSettings, expanded};
 
-/// How long a server may send nothing.
+/// Maximum time that a server may send nothing.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How often in a row a download may be cut without having brought anything.
+/// Maximum number of consecutive cuts of a download without progress.
 const CUTS_MAX: u32 = 3;
 /// The longest file, in bytes.
 const FILE_MAX: u64 = 1 << 40;
 
-/// What `pull` does at the moment.
+/// Current step of `pull`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PullStep {
     /// Waits for another process that pulls the same, or makes the Python environment.
@@ -38,12 +38,12 @@ pub enum PullStep {
         package: String,
         /// Its number, from 1.
         number: usize,
-        /// How many there are.
+        /// Total number of packages.
         of: usize,
     },
     /// Downloads a file.
     Bytes {
-        /// How much is there, in bytes.
+        /// Number of bytes downloaded so far.
         done: u64,
         /// Its length in bytes, if the server says it.
         total: Option<u64>,
@@ -56,7 +56,7 @@ pub enum PullStep {
     Server,
 }
 
-/// Where steps are reported.
+/// Callback that receives the steps.
 type Steps<'a> = &'a mut (dyn FnMut(PullStep) + Send);
 
 impl LocalModels {

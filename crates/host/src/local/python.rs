@@ -23,7 +23,7 @@ const HAS_SERVER: &str = "deskhand-server";
 /// The lock of the environment. No model has a name like it.
 const LOCK: &str = "+python";
 
-/// What every pip does: ask nothing, and build nothing, so that no code of a package is run.
+/// Arguments of every pip command: no prompts, and no builds, so that no code of a package is run.
 const CAREFULLY: [&str; 6] =
     ["--quiet", "--no-input", "--disable-pip-version-check", "--no-color", "--only-binary", ":all:"];
 

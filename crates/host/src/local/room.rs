@@ -14,7 +14,7 @@ use tokio::process::{Child, Command};
 
 /// The variable that marks the programs of a room.
 const VARIABLE: &str = "DESKHAND_LOCAL_MODEL";
-/// How much of the end of what a program said is kept, in bytes, and how many lines are shown.
+/// Size of the retained end of a program's output, in bytes, and the maximum number of lines that are shown.
 const SAID_MAX: u64 = 4_096;
 const LINES_MAX: usize = 3;
 
@@ -80,7 +80,7 @@ impl Room {
     }
 }
 
-/// Where programs are looked for.
+/// Returns the search path for programs.
 pub(super) fn search_path() -> std::ffi::OsString {
     env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into())
 }

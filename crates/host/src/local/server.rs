@@ -36,9 +36,9 @@ const SCRIPT: &str = include_str!("server.py");
 const CONTEXT_TOKENS: u32 = 8_192;
 /// The time between two looks at a server that loads its model.
 const LOOKS: Duration = Duration::from_millis(50);
-/// How long one look may take.
+/// Maximum time for one check.
 const LOOK_MAX: Duration = Duration::from_secs(2);
-/// How often a server that ended is started again.
+/// Maximum number of restarts of a server that ended.
 const RESTARTS_MAX: u32 = 1;
 
 /// A program that serves models.
@@ -267,7 +267,7 @@ impl LocalServer {
     }
 }
 
-/// What it takes to start a server again.
+/// Data that is needed to restart a server.
 struct Again {
     choice: LocalChoice,
     port: u16,
@@ -299,12 +299,12 @@ impl Again {
     }
 }
 
-/// How a program ended, in words.
+/// Describes in words how a program ended.
 fn how(ended: io::Result<ExitStatus>) -> String {
     ended.map_or_else(|error| error.to_string(), |status| status.to_string())
 }
 
-/// Whether a server at this port says that it is ready (`GET /health`).
+/// Returns `true` if a server at this port reports that it is ready (`GET /health`).
 async fn is_healthy(port: u16) -> io::Result<bool> {
     let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await?;
     stream.write_all(b"GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n").await?;

@@ -20,9 +20,9 @@ pub struct LocalModels {
 pub struct LocalModel {
     /// Its name.
     pub name: String,
-    /// What it is for.
+    /// Purpose of the model.
     pub kind: LocalModelKind,
-    /// Where it comes from: an address, a path, or the first of its packages.
+    /// Source of the model: an address, a path, or the first of its packages.
     pub source: String,
     /// Its file, if it is pulled.
     pub file: Option<PathBuf>,

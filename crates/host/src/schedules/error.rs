@@ -1,4 +1,4 @@
-//! What can go wrong with schedules.
+//! Errors of schedules.
 
 use std::{io, path::PathBuf};
 
@@ -28,7 +28,7 @@ pub enum ScheduleError {
     /// Its time is none.
     #[error("{0}")]
     When(String),
-    /// It runs already, or another process just began what is due.
+    /// The schedule runs already, or another process just began the work that is due.
     #[error("the schedule `{name}` runs already")]
     Running {
         /// The name.
@@ -37,7 +37,7 @@ pub enum ScheduleError {
     /// A file cannot be read or written.
     #[error("failed to {what} {}", path.display())]
     File {
-        /// What was tried.
+        /// Attempted operation.
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -65,15 +65,15 @@ pub enum ScheduleError {
     /// The systemd user manager refused something.
     #[error("`systemctl --user {what}` failed: {problem}")]
     Manager {
-        /// What was asked of it.
+        /// Command for `systemctl`.
         what: String,
-        /// What it said.
+        /// Error output of the command.
         problem: String,
     },
 }
 
 impl ScheduleError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Name { .. } => {

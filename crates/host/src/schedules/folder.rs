@@ -24,7 +24,7 @@ use crate::{
 
 /// The version of the format that this code writes.
 const FORMAT: u32 = 1;
-/// What the files of a schedule end with: what it is, what its last run was, and what is locked while it runs.
+/// File name endings of a schedule: its definition, its last run, and the lock that is held while it runs.
 const FILE: &str = ".toml";
 const LAST: &str = ".last.json";
 const LOCK: &str = ".lock";
@@ -39,7 +39,7 @@ pub struct Schedule {
     pub format: u32,
     /// When it begins: a calendar expression.
     pub when: String,
-    /// Whether a time that passed while nobody kept it is made up for, once.
+    /// If `true`, a time that passed while no process watched the schedule is made up for, once.
     #[serde(default)]
     pub catch_up: bool,
     /// Who begins it.
@@ -52,14 +52,14 @@ pub struct Schedule {
     /// Options of `deskhand run`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
-    /// What is done.
+    /// Work that the schedule starts.
     pub work: Work,
     /// Who made its file, by its seal. It is not written into the file.
     #[serde(skip)]
     pub provenance: Provenance,
 }
 
-/// What a schedule does.
+/// Work that a schedule starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -136,7 +136,7 @@ impl Schedule {
         })
     }
 
-    /// What it does, without the steps of its workflow.
+    /// Returns a summary of the work, without the steps of its workflow.
     pub fn summary(&self) -> Summary {
         let mut texts = Vec::new();
         let mut lines = Vec::new();
@@ -239,7 +239,7 @@ impl Schedules {
         Ok((Schedule { provenance: file.provenance, ..schedule }, file))
     }
 
-    /// What became of the last time; `None` if it never ran.
+    /// Returns the result of the last run; `None` if the schedule never ran.
     pub fn last(&self, name: &str) -> Option<LastRun> {
         read_json(&self.path(name, LAST).ok()?)
     }

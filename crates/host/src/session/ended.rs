@@ -27,17 +27,17 @@ pub struct Ended {
     pub outcome: Option<Outcome>,
     /// Why it ended before its round was over; a resumed session goes on with it.
     pub suspended: Option<Suspension>,
-    /// What became of its desktop.
+    /// Final state of the desktop.
     pub desktop: DesktopEnd,
     /// The summary of the journal.
     pub summary: RunSummary,
-    /// How long the desktop took to start.
+    /// Start-up time of the desktop.
     pub desktop_start_ms: u64,
-    /// How long the session took, including the start and end of the desktop.
+    /// Duration of the session, including the start and end of the desktop.
     pub elapsed_ms: u64,
     /// The final screenshot, if requested and taken.
     pub screenshot: Option<PathBuf>,
-    /// How the workflows ended that its rounds were, or that agents ran.
+    /// Results of the workflows that its rounds ran as a whole, or that agents ran.
     pub workflows: Vec<WorkflowEnd>,
 }
 
@@ -63,17 +63,18 @@ impl Ended {
     }
 }
 
-/// What became of the desktop of a session.
+/// Final state of the desktop of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DesktopEnd {
-    /// What has unsaved changes: documents by path or name, else titles of windows. If the desktop ended, they are lost.
+    /// Items with unsaved changes: documents by path or name, else titles of windows. If the desktop ended, the
+    /// changes are lost.
     pub unsaved: Vec<String>,
-    /// How long the desktop is kept; `None` if it ended.
+    /// Time for which the desktop is kept; `None` if it ended.
     pub kept: Option<Duration>,
 }
 
 impl DesktopEnd {
-    /// What has unsaved changes and is not named in the outcome.
+    /// Returns the items with unsaved changes that the outcome does not name.
     pub fn unsaved_besides<'a>(&'a self, outcome: &'a Outcome) -> impl Iterator<Item = &'a String> {
         self.unsaved.iter().filter(|what| !outcome.unsaved.contains(what))
     }

@@ -17,7 +17,7 @@ pub enum SessionError {
         root: PathBuf,
         /// The closest id.
         nearest: Option<String>,
-        /// Whether there are no sessions at all.
+        /// `true` if there are no sessions at all.
         is_empty: bool,
     },
     /// Several sessions match.
@@ -34,7 +34,7 @@ pub enum SessionError {
     /// Its report cannot be written.
     #[error("failed to write the report")]
     Report(#[source] ReportError),
-    /// It cannot be resumed.
+    /// The session cannot be resumed.
     #[error("failed to {}", deskhand_core::text::error_chain(.error))]
     Hold {
         /// Its id.
@@ -47,7 +47,7 @@ pub enum SessionError {
     NothingToResume {
         /// Its id.
         session: String,
-        /// Whether it has ended.
+        /// `true` if the session has ended.
         has_ended: bool,
     },
     /// Its desktop is not there any more.
@@ -56,7 +56,7 @@ pub enum SessionError {
         /// Its id.
         session: String,
     },
-    /// It cannot be forked there.
+    /// The session cannot be forked at that record.
     #[error("failed to {}", deskhand_core::text::error_chain(.error))]
     Fork {
         /// Its id.
@@ -103,7 +103,7 @@ pub enum SessionError {
     Prompt {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// Problem with the prompt.
         #[source]
         error: PromptError,
     },
@@ -116,7 +116,7 @@ impl From<JournalError> for SessionError {
 }
 
 impl SessionError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Missing { is_empty: true, .. } => {

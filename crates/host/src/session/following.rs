@@ -15,11 +15,11 @@ use crate::{
     knowledge::{Knowledge, KnowledgeError, Lessons},
 };
 
-/// What was read of a session so far.
+/// State that was read of a session so far.
 pub(super) struct Following {
     story: Story,
     lessons: Lessons,
-    /// How the workflows of its rounds ended.
+    /// Results of the workflows of its rounds.
     workflows: Vec<WorkflowEnd>,
 }
 
@@ -55,7 +55,7 @@ impl Following {
         }
     }
 
-    /// How the workflows of the rounds ended since the session was started or resumed.
+    /// Takes the results of the workflows of the rounds since the session was started or resumed.
     pub(super) fn take_workflows(&mut self) -> Vec<WorkflowEnd> {
         std::mem::take(&mut self.workflows)
     }

@@ -8,18 +8,18 @@ use deskhand_runtime::{HeldSession, SessionStore, Unsealed};
 use super::{Session, SessionError, SessionRequest, find::find, plan::Plan};
 use crate::{HostError, agents::Means, config::Loaded, prompts::from_folder};
 
-/// Where to fork a session, and what to change.
+/// Position at which to fork a session, and the changes to make.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ForkRequest {
     /// The session: its id, the start or end of the id, or `last`.
     pub session: String,
     /// The last record to keep.
     pub at: u64,
-    /// Whether the records up to there have to be proven.
+    /// Handling of records up to that position that are not proven.
     pub unsealed: Unsealed,
     /// A folder of prompts. Each file, such as `host_system.md`, replaces the prompt of that name.
     pub prompts: Option<PathBuf>,
-    /// What to do once the request in progress at that record is done.
+    /// Work that follows once the request in progress at that record is done.
     pub request: SessionRequest,
 }
 

@@ -21,9 +21,9 @@ use crate::{
 pub struct KeptDesktop {
     /// Its session.
     pub session: SessionId,
-    /// How programs reach it.
+    /// Handle by which programs reach the desktop.
     pub handle: DesktopHandle,
-    /// Whether a process works on it.
+    /// `true` if a process works on the desktop.
     pub in_use: bool,
 }
 
@@ -33,7 +33,7 @@ pub struct AttachedDesktop {
     workspace: Workspace,
     /// Locked for as long as the desktop is held.
     held: HeldSession,
-    /// How long it is kept once it is left.
+    /// Time for which the desktop is kept once it is left.
     duration: Duration,
 }
 

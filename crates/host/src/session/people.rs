@@ -12,9 +12,9 @@ pub(super) struct PeopleRules {
     pub(super) approvals: Approvals,
     pub(super) question_timeout: Option<Duration>,
     pub(super) approval_timeout: Option<Duration>,
-    /// Whether questions wait for somebody at the control socket; `None` for a session without one.
+    /// Waiting behavior of questions for a client at the control socket; `None` for a session without a socket.
     pub(super) patience: Option<Patience>,
-    /// What clients of the control socket may do.
+    /// Permissions of clients of the control socket.
     pub(super) socket: SocketSetting,
 }
 
@@ -38,7 +38,7 @@ impl PeopleRules {
         }
     }
 
-    /// What clients of the control socket may do beside the applications of a workspace.
+    /// Returns the permissions of clients of the control socket beside the applications of a workspace.
     pub(super) const fn steering(&self, are_confined: bool) -> Steering {
         match self.socket {
             SocketSetting::IfConfined if are_confined => Steering::Whole,

@@ -45,13 +45,13 @@ pub struct SessionRequest {
     pub id: Option<SessionId>,
     /// The requests, in order.
     pub requests: Vec<Request>,
-    /// Whether to ask the user for more requests after these.
+    /// If `true`, the user is prompted for more requests after these.
     pub converse: bool,
     /// Documents to open first.
     pub open: Vec<PathBuf>,
     /// The variables of a script.
     pub script_variables: BTreeMap<String, String>,
-    /// Where to save a final screenshot.
+    /// File for a final screenshot.
     pub screenshot: Option<PathBuf>,
     /// The schedule that begins it.
     pub schedule: Option<String>,
@@ -74,7 +74,7 @@ pub(crate) struct Plan {
     pub(super) converse: bool,
     pub(crate) model: TeamChoice,
     pub(crate) workspace: WorkspacePlan,
-    /// What the journal stores of this.
+    /// Part of the plan that the journal stores.
     pub(super) setup: Setup,
     pub(crate) config: SessionConfig,
     pub(super) prompts: PromptSet,
@@ -82,19 +82,19 @@ pub(crate) struct Plan {
     sources: EnabledSources,
     /// The workflows that agents can run.
     pub(super) workflows: Option<Workflows>,
-    /// How agents read files; `None` if they cannot.
+    /// Settings for reading files; `None` if agents cannot read files.
     pub(super) files: Option<FileSettings>,
     pub(super) store: SessionStore,
     pub(super) people: PeopleRules,
     pub(super) screenshot: Option<PathBuf>,
-    /// What agents look up.
+    /// Retrievers that agents use.
     pub(super) retrievers: Retrievers,
-    /// Where what the session teaches is kept; `None` if it is not.
+    /// Store for the lessons of the session; `None` if they are not stored.
     pub(super) teaches: Option<Knowledge>,
     /// Who is told that it has ended; `None` for a part of something that tells it.
     pub(super) notify: Option<NotifySettings>,
     pub(super) schedule: Option<String>,
-    /// Where its trace goes; `None` if it is not traced.
+    /// Target of its trace; `None` if it is not traced.
     pub(super) telemetry: Option<Target>,
 }
 
@@ -377,7 +377,7 @@ pub(crate) fn policy(settings: &PolicySettings, places: &Places) -> Policy {
     policy
 }
 
-/// What paths are relative to in this process.
+/// Returns the places of this process that paths are relative to.
 pub(crate) fn places() -> Places {
     let text = |path: PathBuf| path.to_string_lossy().into_owned();
     let home = env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());

@@ -43,7 +43,7 @@ use crate::{
 /// The desktop that agents of a session see.
 type SessionDesktop = Seeing<Veiled<LinuxDesktop>>;
 
-/// How long the final screenshot may take.
+/// Maximum time for the final screenshot.
 const PICTURE_BOUND: Duration = Duration::from_secs(5);
 
 /// The user channel of a session, its pause and stop switches, and what it waits for. Clones share them.
@@ -78,7 +78,7 @@ impl Control {
 pub struct Session {
     pub(crate) plan: Plan,
     held: Option<HeldSession>,
-    /// Whether the script is the same as before, so that its first replies are skipped.
+    /// `true` if the script is the same as before, so that its first replies are skipped.
     same_script: bool,
     /// The request of its last round, if it goes on with that.
     again: Option<String>,
@@ -182,7 +182,7 @@ async fn tell_that_it_ended(plan: &Plan, ended: &Ended, observer: &mut dyn Obser
     }
 }
 
-/// What came of a session, before its desktop ends.
+/// Result of a session, before its desktop ends.
 struct Worked {
     end: RunEnd,
     workflows: Vec<WorkflowEnd>,
@@ -378,7 +378,7 @@ impl Run<'_> {
         }
     }
 
-    /// Where others watch and steer the session.
+    /// Returns the control socket, at which clients watch and steer the session.
     fn socket(&self) -> Option<Arc<ControlSocket>> {
         let Control { stop, pause, waits, .. } = self.control.clone();
         let patience = self.plan.people.patience?;

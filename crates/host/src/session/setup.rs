@@ -22,7 +22,7 @@ pub(super) struct Setup {
     /// The documents opened at the start: absolute paths and addresses.
     #[serde(default)]
     pub(super) documents: Vec<PathBuf>,
-    /// Whether somebody else than a model of the configuration began it.
+    /// `true` if someone other than a model of the configuration began the session.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) steered: bool,
     /// The results folder of the batch that it is a part of. The catalogue of sessions reads it by this name.

@@ -1,4 +1,4 @@
-//! What can be done with a stored session without running it: verify, replay, report, remove.
+//! Operations on a stored session without running it: verify, replay, report, remove.
 
 use std::{
     path::{Path, PathBuf},
@@ -13,7 +13,7 @@ use deskhand_runtime::{
 
 use super::SessionError;
 
-/// Whether old sessions are removed or only listed.
+/// Mode for old sessions: remove them or only list them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RemovalMode {
     /// Removes them.
@@ -22,25 +22,25 @@ pub enum RemovalMode {
     DryRun,
 }
 
-/// What happened to one session when old ones were removed.
+/// Removal of one old session.
 #[derive(Debug)]
 pub struct Removal {
     /// The session.
     pub session: SessionId,
     /// The total size of its files, in bytes.
     pub bytes: u64,
-    /// What happened to it.
+    /// Result of the removal.
     pub result: RemovalResult,
 }
 
-/// What happened to a session when old ones were removed.
+/// Result of the removal of an old session.
 #[derive(Debug)]
 pub enum RemovalResult {
-    /// It was removed, or would be in a dry run.
+    /// The session was removed, or would be in a dry run.
     Removed,
-    /// It was kept.
+    /// The session was kept.
     Kept(KeepReason),
-    /// It could not be removed.
+    /// The session could not be removed.
     Failed(SessionError),
 }
 

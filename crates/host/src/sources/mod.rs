@@ -42,7 +42,7 @@ pub(crate) fn sources(config: &Config, helper: Option<&Path>) -> Result<EnabledS
     Ok(sources)
 }
 
-/// How agents read files: not those that are our own. `None` without a helper program.
+/// Returns the settings by which agents read files, except our own files. `None` without a helper program.
 pub(crate) fn files(config: &Config, helper: Option<&Path>) -> Option<FileSettings> {
     Confined::new(config, helper).files()
 }

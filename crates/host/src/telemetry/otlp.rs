@@ -61,7 +61,7 @@ impl Serialize for SpanId {
     }
 }
 
-/// What is sent at once.
+/// Content of one export request.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Export<'a> {
@@ -111,14 +111,14 @@ pub(super) struct Span {
     pub(super) status: Status,
 }
 
-/// Whether a span is about something in this program, or asks another one.
+/// Kind of a span: an operation inside this program, or a request to another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Internal = 1,
     Client = 3,
 }
 
-/// How it went.
+/// Status of a span.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub(super) struct Status {
     /// 0 for neither, 1 for good, 2 for an error.

@@ -13,14 +13,14 @@ use super::{
 /// The most spans that wait, and that are sent at once.
 const WAITING_MAX: usize = 2048;
 const AT_ONCE: usize = 256;
-/// How long spans wait for others to be sent with.
+/// Maximum time that spans wait to be sent together with others.
 const GATHERED_FOR: Duration = Duration::from_secs(1);
-/// How long the end of a session waits for the last ones.
+/// Maximum time that the end of a session waits for the last spans.
 const END_BOUND: Duration = Duration::from_secs(2);
 /// The most of an answer that is read, in bytes.
 const ANSWER_MAX: usize = 64 * 1024;
 
-/// Where spans go.
+/// Sender of spans to the collector.
 pub(super) struct Sender {
     waiting: mpsc::Sender<Span>,
     dropped: usize,

@@ -34,7 +34,7 @@ pub(super) struct Spans {
     trace: Option<TraceId>,
     own: Option<Begun>,
     step: Option<(u32, Begun)>,
-    /// What is asked for now.
+    /// Model request in progress.
     asked: Option<(EffectId, Begun)>,
     last_ms: u64,
 }
@@ -96,7 +96,7 @@ impl Spans {
         }
     }
 
-    /// What has not ended ends with the last line.
+    /// Ends all open spans at the time of the last line.
     pub(super) fn end(&mut self) -> Vec<Span> {
         let open = [
             self.asked.take().map(|(_, span)| span),

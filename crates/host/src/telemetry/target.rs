@@ -1,11 +1,11 @@
-//! Where traces go, and what of sessions they have.
+//! Target of traces, and the session data that they contain.
 
 use std::{env, fmt, time::Duration};
 
 use super::otlp::{SpanId, TraceId};
 use crate::config::TelemetrySettings;
 
-/// How long a collector may take, unless the environment says otherwise.
+/// Timeout of a collector, unless the environment sets another one.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// The path of traces below the address of a collector.
 const TRACES: &str = "v1/traces";
@@ -17,9 +17,9 @@ pub(crate) struct Target {
     /// Headers of requests, which may be secrets.
     pub(super) headers: Vec<(String, String)>,
     pub(super) timeout: Duration,
-    /// Whether messages of models are sent.
+    /// `true` if messages of models are sent.
     pub(super) content: bool,
-    /// What describes this program, by name.
+    /// Attributes that describe this program, by name.
     pub(super) resource: Vec<(String, String)>,
     /// The span that sessions belong to.
     pub(super) parent: Option<(TraceId, SpanId)>,

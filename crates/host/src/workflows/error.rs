@@ -1,4 +1,4 @@
-//! What can go wrong with the files of workflows.
+//! Errors of workflow files.
 
 use std::{io, path::PathBuf};
 
@@ -27,7 +27,7 @@ pub enum WorkflowFileError {
     /// A file cannot be read or written.
     #[error("failed to {what} {}", path.display())]
     File {
-        /// What was tried.
+        /// Attempted operation.
         what: &'static str,
         /// The file.
         path: PathBuf,
@@ -105,7 +105,7 @@ pub enum WorkflowFileError {
 }
 
 impl WorkflowFileError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Missing { near: Some(near), .. } => {

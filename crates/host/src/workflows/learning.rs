@@ -10,7 +10,7 @@ use deskhand_runtime::{
 
 use super::WorkflowFileError;
 
-/// What to learn, and how to call it.
+/// Source and name of a workflow to learn.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Learn {
     /// The name of the workflow; `None` for one made of the request.

@@ -18,7 +18,7 @@ pub struct Perform {
     pub shelved: Shelved,
     /// The values that were given for its parameters.
     pub values: BTreeMap<String, String>,
-    /// What is done about a step that cannot be done as it is written.
+    /// Handling of a step that cannot be done as it is written.
     pub heal: Heal,
     /// Documents to open besides its own, and where to save a final picture.
     pub session: SessionRequest,

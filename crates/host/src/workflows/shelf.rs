@@ -19,7 +19,7 @@ use crate::{
     named_files::{names, write_whole},
 };
 
-/// What a file with a proposed change ends with.
+/// Ending of a file with a proposed change.
 const PROPOSED: &str = ".proposed.toml";
 /// The largest file that is read, in bytes.
 const BYTES_MAX: u64 = 16 * 1024 * 1024;
@@ -41,7 +41,7 @@ pub struct Shelved {
     pub path: PathBuf,
     /// Its file as it was read.
     pub file: Instructions,
-    /// Whether a run proposes to change it.
+    /// `true` if a run proposes to change the workflow.
     pub is_proposed: bool,
 }
 
@@ -121,8 +121,9 @@ impl Shelf {
         Ok(found)
     }
 
-    /// What is shown of the workflows to whoever could run them, sorted by name; the `most` that were changed last if there are more.
-    /// Files that are no workflow are left out, and so are those that the user has not made or trusted.
+    /// Lists the workflows for agents and others that could run them, sorted by name; the `most` that were changed
+    /// last if there are more. Files that are no workflow are left out, and so are those that the user has not made
+    /// or trusted.
     pub fn offers(&self, most: usize) -> Vec<WorkflowOffer> {
         let mut names = self.names().unwrap_or_default();
         let changed = |name: &String| fs::metadata(self.path_of(name)).and_then(|file| file.modified()).ok();
@@ -202,10 +203,10 @@ impl Shelf {
         Ok(Some(path))
     }
 
-    /// What a run proposes for a workflow.
+    /// Returns the change that a run proposes for a workflow.
     ///
     /// # Errors
-    /// Nothing is proposed, or it cannot be read.
+    /// Nothing is proposed, or the proposal cannot be read.
     pub fn proposed(&self, shelved: &Shelved) -> Result<Shelved, WorkflowFileError> {
         let path = proposed(&shelved.path);
         if !path.exists() {

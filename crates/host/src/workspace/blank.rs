@@ -11,7 +11,7 @@ const END: u32 = 0x0605_4b50;
 /// The version of ZIP that can read it.
 const VERSION: u16 = 20;
 
-/// What is declared in each part.
+/// Namespace declarations of each part.
 const NAMESPACES: &str = "xmlns:office=\"urn:oasis:names:tc:opendocument:xmlns:office:1.0\" \
     xmlns:table=\"urn:oasis:names:tc:opendocument:xmlns:table:1.0\" \
     xmlns:draw=\"urn:oasis:names:tc:opendocument:xmlns:drawing:1.0\" \

@@ -13,7 +13,7 @@ use deskhand_desktop_linux::{Begins, NoOpener, OfficeLock, Opener, Openers, Targ
 /// A document that cannot be opened. Nothing was started.
 #[derive(Debug, thiserror::Error)]
 pub enum DocumentError {
-    /// It does not exist.
+    /// The file does not exist.
     #[error("failed to open {}", path.display())]
     Missing {
         /// The file.
@@ -24,7 +24,7 @@ pub enum DocumentError {
         #[source]
         source: io::Error,
     },
-    /// It would be new, and its folder does not exist.
+    /// The file would be new, and its folder does not exist.
     #[error("failed to open {}: the folder {} does not exist", path.display(), folder.display())]
     NoFolder {
         /// The file.
@@ -32,7 +32,7 @@ pub enum DocumentError {
         /// Its folder.
         folder: PathBuf,
     },
-    /// It does not exist, and an empty file is no document of its type.
+    /// The file does not exist, and an empty file is no document of its type.
     #[error("failed to open {}: there is no such file, and {program} cannot begin one of type {mime}", path.display())]
     NotBegun {
         /// The file.
@@ -47,10 +47,10 @@ pub enum DocumentError {
     NoProgram {
         /// The file or address.
         named: PathBuf,
-        /// What was looked for.
+        /// Result of the search for an application.
         none: NoOpener,
     },
-    /// It is an address that is not opened.
+    /// The address has a scheme that is not opened.
     #[error("failed to open {}: addresses with `{scheme}:` are not opened", address.display())]
     Scheme {
         /// The address.
@@ -58,7 +58,7 @@ pub enum DocumentError {
         /// Its scheme.
         scheme: String,
     },
-    /// It is not readable.
+    /// The file is not readable.
     #[error("failed to open {}", path.display())]
     Unreadable {
         /// The file.
@@ -80,7 +80,7 @@ pub enum DocumentError {
 }
 
 impl DocumentError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         Some(match self {
             Self::Missing { nearest: Some(near), path, .. } => {
@@ -113,7 +113,7 @@ fn unusable(none: &NoOpener) -> String {
     if all.is_empty() { all } else { format!(" ({all})") }
 }
 
-/// How to get an application for a type.
+/// Explains how to get an application for a type.
 fn choose_help(none: &NoOpener) -> String {
     let choose = format!("choose one that is: `xdg-mime default NAME.desktop {}`", none.mime);
     match none.package {
@@ -122,12 +122,12 @@ fn choose_help(none: &NoOpener) -> String {
     }
 }
 
-/// What becomes of a file that does not exist.
+/// Handling of a file that does not exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// It is begun as a new document.
+    /// Begin the file as a new document.
     Begun,
-    /// It is an error.
+    /// Report an error.
     Refused,
 }
 
@@ -140,12 +140,12 @@ pub(crate) struct Document {
     pub(crate) opener: Opener,
     /// The host of its address.
     host: Option<String>,
-    /// What is written first, if its application does not begin it by itself.
+    /// Initial content of the file, if its application does not begin it by itself.
     beginning: Option<Vec<u8>>,
 }
 
 impl Document {
-    /// What the application is given.
+    /// Returns the argument for the application.
     pub(crate) fn argument(&self) -> String {
         self.named.to_string_lossy().into_owned()
     }
@@ -165,7 +165,7 @@ pub(crate) fn hosts_of(documents: &[Document]) -> Vec<String> {
     documents.iter().filter_map(|document| document.host.clone()).collect()
 }
 
-/// What is named in a file, with its path from the folder of that file on; addresses stay as they are.
+/// Resolves a path named in a file against the folder of that file; addresses stay as they are.
 pub(crate) fn in_folder(folder: &Path, named: &Path) -> PathBuf {
     match Target::parse(named) {
         Ok(Target::Path(path)) => folder.join(path),

@@ -1,4 +1,5 @@
-//! How a desktop ends: what has unsaved changes is named first, and applications are closed as a person would.
+//! End of a desktop: items with unsaved changes are named first, and applications are closed as a person would
+//! close them.
 
 use std::{collections::BTreeSet, time::Duration};
 
@@ -9,7 +10,7 @@ use deskhand_desktop_act::{Remaining, close_all};
 use super::{Workspace, WorkspaceError};
 use crate::{Notice, config::DesktopKind};
 
-/// How long applications may take to end once their windows are closed. LibreOffice writes its profile then.
+/// Maximum time for applications to end once their windows are closed. LibreOffice writes its profile then.
 const END_MAX: Duration = Duration::from_secs(3);
 
 impl Workspace {

@@ -85,7 +85,7 @@ impl From<DesktopError> for WorkspaceError {
 }
 
 impl WorkspaceError {
-    /// What to do next.
+    /// Returns the suggested next step.
     pub fn help(&self) -> Option<String> {
         let help = match self {
             Self::NoDisplay => "work on a private desktop, or run this in a graphical session",

@@ -26,7 +26,7 @@ pub struct Workspace {
     pub desktop: Seeing<Veiled<LinuxDesktop>>,
     /// The secrets that may be typed on it.
     pub secrets: Secrets,
-    /// Where they may be typed.
+    /// Places where the secrets may be typed.
     pub permits: Vec<SecretPermit>,
     /// Its display name: `virtual 1920x1080`.
     pub name: String,
@@ -35,7 +35,7 @@ pub struct Workspace {
     pub(super) opened: Opened,
 }
 
-/// What was opened on a desktop.
+/// Windows that were opened on a desktop.
 #[derive(Default)]
 pub(super) struct Opened {
     /// The window that was opened last.
@@ -132,8 +132,8 @@ impl Workspace {
     }
 }
 
-/// What is started at once, and what has to wait for it: a program that asks about a document shows no further one that it was started
-/// with, but takes it over from another start.
+/// Groups the starts: those that run at once, then those that have to wait. A program that shows a question about
+/// a document does not open further documents of the same start, but accepts them from another start.
 fn in_turn(documents: &[&Document]) -> Vec<Vec<Opening>> {
     let asks = |document: &&&Document| {
         ASKS.contains(&document.opener.mime.as_str()) && document.opener.takes_several

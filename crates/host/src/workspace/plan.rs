@@ -25,7 +25,7 @@ use crate::{
     secrets::{permits, secrets, variables},
 };
 
-/// How to start or reach a desktop. Everything that can be checked without one has been checked.
+/// Plan to start or reach a desktop. Everything that can be checked without a desktop has been checked.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WorkspacePlan {
     pub(crate) kind: DesktopKind,
@@ -34,21 +34,21 @@ pub struct WorkspacePlan {
     pub(crate) launch: Option<String>,
     /// Programs whose elements are never read.
     exclude: Vec<String>,
-    /// How applications of a virtual desktop are confined.
+    /// Confinement of the applications of a virtual desktop.
     confine: Confine,
     /// The places that are kept from them, once it was tried out; `None` in it if nothing confines them.
     kept_out: OnceLock<Option<KeptOut>>,
-    /// Whether to close windows at the end that were opened during the work.
+    /// If `true`, windows that were opened during the work are closed at the end.
     pub(crate) close_after: bool,
     /// The secrets that may be typed on it, and what hides them.
     pub(crate) secrets: Secrets,
-    /// Where they may be typed.
+    /// Places where the secrets may be typed.
     permits: Vec<SecretPermit>,
     /// The variables of our environment that hold secrets.
     secret_variables: Vec<String>,
     /// The detection options.
     detect: DetectOptions,
-    /// How the virtual desktop outlives this process.
+    /// Settings by which the virtual desktop outlives this process.
     pub(crate) keep: Option<Keep>,
     /// The program that starts browsers and tells their pages.
     pub(crate) browsers: Option<PathBuf>,
@@ -57,14 +57,14 @@ pub struct WorkspacePlan {
 /// The argument on which a helper program starts a browser and tells its pages; more arguments follow.
 const BROWSER_ARGUMENT: &str = "hold-browser";
 
-/// How a virtual desktop outlives the process that works on it.
+/// Settings by which a virtual desktop outlives the process that works on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Keep {
     /// The program that holds it.
     pub(crate) helper: PathBuf,
-    /// How long, after this process ended.
+    /// Time to keep the desktop after this process ended.
     pub(crate) duration: Duration,
-    /// Whether it is kept when the session ends, and not only when the process dies.
+    /// Condition for keeping the desktop when the session ends, and not only when the process dies.
     pub(crate) when: KeepSetting,
 }
 
@@ -228,7 +228,7 @@ impl WorkspacePlan {
         self.open_with(workspace, &[]).await
     }
 
-    /// What is opened on it, by path or name.
+    /// Returns the programs and documents that are opened on the desktop, by path or name.
     pub fn opens(&self) -> Vec<String> {
         let documents = self.documents.iter().map(Document::argument);
         self.launch.iter().cloned().chain(documents).collect()

@@ -1,4 +1,4 @@
-//! What can fail with the store of experiences.
+//! Errors of the experience store.
 
 use std::{io, path::PathBuf};
 
@@ -10,7 +10,7 @@ pub enum ExperienceError {
     /// A file or folder cannot be used.
     #[error("{action} {}: {problem}; check the space and permissions there", .path.display())]
     File {
-        /// What was to be done, such as `write`.
+        /// Attempted operation, such as `write`.
         action: &'static str,
         /// The file or folder.
         path: PathBuf,
@@ -22,7 +22,7 @@ pub enum ExperienceError {
     Locked {
         /// The lock file.
         path: PathBuf,
-        /// How long was waited.
+        /// Time waited, in seconds.
         seconds: u64,
     },
     /// The records are larger than they are ever read.
@@ -48,7 +48,7 @@ pub enum ExperienceError {
     Invalid {
         /// Its id.
         id: String,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: String,
     },
     /// The index cannot be built.

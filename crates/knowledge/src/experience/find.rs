@@ -18,15 +18,15 @@ use crate::{
 
 /// The least share of wanted words in an experience that is shown: a wrong example is worse than none.
 const SHARE_MIN: f32 = 0.3;
-/// What an experience with another application is worth.
+/// Weight of an experience with another application.
 const OTHER_APPLICATION: f32 = 0.5;
 
 /// The work of a look-up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Work {
-    /// How many bytes of the records were read to see what the index lacks.
+    /// Number of bytes of the records that were read to find those missing from the index.
     pub(crate) bytes: u64,
-    /// How many experiences were compared word by word.
+    /// Number of experiences compared word by word.
     pub(crate) compared: usize,
 }
 
@@ -39,7 +39,7 @@ pub(crate) struct Finder<'a> {
     work: Work,
 }
 
-/// What the index does not have.
+/// Records that the index does not have.
 enum Unindexed {
     /// Nothing at all is known to be in it.
     All,
@@ -76,7 +76,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// How many records the index does not have.
+    /// Returns the number of records that the index does not have.
     pub(crate) const fn unindexed(&self) -> usize {
         match &self.unindexed {
             Unindexed::All => usize::MAX,
@@ -144,7 +144,8 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// How well an experience fits, 0 to 1; `None` if it does not. `relevance` is that of the index, with the best one.
+/// Rates how well an experience fits, 0 to 1; `None` if it does not fit. `relevance` is that of the index, with
+/// the best one.
 fn fit(
     experience: &Experience,
     weighted: &Weighted,
@@ -168,7 +169,7 @@ fn fit(
     Some(fit * worth * reliability(experience))
 }
 
-/// What an experience is worth that was used with this success, 0.5 to 1.
+/// Returns the weight of an experience by the success of its uses, 0.5 to 1.
 fn reliability(experience: &Experience) -> f32 {
     match experience.outcome {
         Outcome::Failed => 1.0,

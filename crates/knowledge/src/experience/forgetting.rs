@@ -1,4 +1,4 @@
-//! What is forgotten without being asked: what is old, what keeps failing, and what is too much.
+//! Automatic removal of experiences: old ones, those that keep failing, and those above the limit.
 
 use super::model::{Experience, Kind, Outcome};
 
@@ -6,7 +6,7 @@ use super::model::{Experience, Kind, Outcome};
 pub const AGE_DAYS_MAX: u64 = 365;
 /// Days after which a warning is forgotten if nobody used it: applications change.
 pub const FAILED_AGE_DAYS_MAX: u64 = 90;
-/// How often an experience may fail before it is forgotten, if it fails more often than it works.
+/// Number of failures after which an experience is forgotten, if it fails more often than it works.
 pub const FAILURES_MAX: u32 = 3;
 /// The most experiences. Beyond it, what was of no use for the longest time is forgotten, demonstrations last.
 pub const EXPERIENCES_MAX: usize = 20_000;
@@ -14,7 +14,7 @@ pub const EXPERIENCES_MAX: usize = 20_000;
 /// Milliseconds of a day.
 const DAY_MS: u64 = 24 * 60 * 60 * 1_000;
 
-/// What to forget.
+/// Experiences to forget.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Forget {
     /// The experience with this id.

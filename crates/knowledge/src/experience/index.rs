@@ -29,7 +29,7 @@ const FORM: u32 = 1;
 /// The most experiences that are looked at after the index has chosen.
 pub(crate) const CANDIDATES_MAX: usize = 50;
 
-/// What a commit says: which records are in it.
+/// Payload of a commit: the records that are in it.
 #[derive(Serialize, Deserialize)]
 struct Payload {
     form: u32,
@@ -51,11 +51,11 @@ pub(crate) struct ExperienceIndex {
     lock: PathBuf,
     schema: Schema,
     fields: Fields,
-    /// What is open, if it could be opened.
+    /// Open index and its reader, if it could be opened.
     open: Mutex<Option<(Index, IndexReader)>>,
 }
 
-/// What the index found.
+/// Result of an index search.
 #[derive(Default)]
 pub(crate) struct Chosen {
     /// Relevance and id, the best first.

@@ -11,7 +11,7 @@ use std::{
 
 use super::error::ExperienceError;
 
-/// How long a writer waits for another one, whose work takes milliseconds.
+/// Maximum time that a writer waits for another one, whose work takes milliseconds.
 const WAIT_MAX: Duration = Duration::from_secs(20);
 
 /// A lock that is held until it is dropped.

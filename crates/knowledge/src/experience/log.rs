@@ -24,7 +24,7 @@ const BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// The longest first line, in bytes.
 const HEADER_MAX: u64 = 4_096;
 
-/// What happened to the store.
+/// Change to the store.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Record {
@@ -55,10 +55,10 @@ pub(crate) struct Position {
     pub(crate) offset: u64,
 }
 
-/// What was read.
+/// Result of reading the records.
 #[derive(Debug, Default)]
 pub(crate) struct Read {
-    /// Whether this is all there is, as opposed to what came since.
+    /// `true` if the result holds all records; `false` if it holds only those added since the last read.
     pub(crate) is_all: bool,
     pub(crate) records: Vec<Record>,
     pub(crate) position: Position,
@@ -66,7 +66,7 @@ pub(crate) struct Read {
     pub(crate) version: u32,
     /// Lines that are no records that are known.
     pub(crate) unknown: usize,
-    /// How many bytes were read.
+    /// Number of bytes read.
     pub(crate) bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! How long the store takes: figures for a benchmark.
+//! Timings of the store for a benchmark.
 
 use std::{path::Path, time::Instant};
 
@@ -11,11 +11,11 @@ use super::{
 };
 use crate::clock::now_ms;
 
-/// How many look-ups are measured.
+/// Number of measured look-ups.
 const LOOK_UPS: usize = 100;
-/// What the experiences are about.
+/// Actions of the experiences.
 const ACTIONS: [&str; 8] = ["sort", "filter", "format", "export", "rename", "chart", "merge", "translate"];
-/// What it is done with.
+/// Objects of the actions.
 const THINGS: [&str; 10] = [
     "rows",
     "columns",
@@ -28,13 +28,13 @@ const THINGS: [&str; 10] = [
     "tables",
     "headings",
 ];
-/// Where it is done.
+/// Applications of the experiences.
 const APPLICATIONS: [&str; 5] = ["calc", "writer", "firefox", "gimp", "nautilus"];
 
-/// What was measured, times in microseconds.
+/// Measurements, times in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Measured {
-    /// How many experiences there were.
+    /// Number of experiences.
     pub experiences: usize,
     /// To add all in one step, index included.
     pub add_all_us: u128,

@@ -1,11 +1,12 @@
-//! What sessions and demonstrations taught: how something was done, and what did not work.
+//! Lessons of sessions and demonstrations: how something was done, and what did not work.
 //!
 //! ```text
-//! add, note_result, forget ──► experience.jsonl (synced, under a lock) ──► index (rebuilt from it whenever it does not fit)
+//! add, note_result, forget ──► experience.jsonl (synced, locked) ──► index (rebuilt from it if it does not fit)
 //! find ──► index, and records that are not in it yet ──► hits
 //! ```
 //!
-//! The records are the truth: what was acknowledged is in them, whatever happens to the process. All functions block.
+//! The records are authoritative: an acknowledged change is in them, whatever happens to the process.
+//! All functions block.
 
 mod error;
 mod find;

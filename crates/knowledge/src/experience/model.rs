@@ -18,7 +18,7 @@ const SHOWN_MAX: usize = 4_000;
 /// The most characters of the title of a hit.
 const TITLE_MAX: usize = 120;
 
-/// What a session or a demonstration taught.
+/// Lesson of a session or a demonstration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Experience {
     /// The version of the format.
@@ -32,7 +32,7 @@ pub struct Experience {
     /// When it was made, in milliseconds since 1970.
     #[serde(default)]
     pub at_ms: u64,
-    /// What was to be done.
+    /// Request that was to be done.
     pub request: String,
     /// The roots of the applications that it was done in.
     #[serde(default)]
@@ -46,13 +46,13 @@ pub struct Experience {
     /// The steps in short.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// What worked.
+    /// Steps that worked.
     #[serde(default)]
     pub worked: Vec<String>,
-    /// What did not work, and why.
+    /// Steps that did not work, with the reasons.
     #[serde(default)]
     pub failed: Vec<Lesson>,
-    /// How it ended.
+    /// Outcome of the work.
     pub outcome: Outcome,
     /// Who showed it.
     #[serde(default)]
@@ -60,7 +60,7 @@ pub struct Experience {
     /// The workflow that does the same, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workflow: Option<String>,
-    /// How often it was used since, and what came of it.
+    /// Number of later uses, and their results.
     #[serde(default)]
     pub uses: Uses,
 }
@@ -73,20 +73,20 @@ const fn version() -> u32 {
 /// Something that did not work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lesson {
-    /// What was tried.
+    /// Attempted step.
     pub what: String,
     /// Why it failed.
     #[serde(default)]
     pub why: String,
 }
 
-/// How it ended.
+/// Outcome of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// The request was fulfilled.
     Worked,
-    /// It was not: a warning.
+    /// The work failed: a warning.
     Failed,
 }
 
@@ -101,16 +101,16 @@ pub enum Kind {
     Demonstration,
 }
 
-/// How often an experience was used.
+/// Usage counts of an experience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Uses {
-    /// How often it was used.
+    /// Number of uses.
     #[serde(default)]
     pub used: u32,
-    /// How often what it was used for worked.
+    /// Number of uses for which the work succeeded.
     #[serde(default)]
     pub succeeded: u32,
-    /// How often it did not.
+    /// Number of uses for which the work failed.
     #[serde(default)]
     pub failed: u32,
     /// When it was used last, in milliseconds since 1970; 0 if never.
@@ -182,7 +182,7 @@ impl Experience {
         }
     }
 
-    /// What agents are shown of it: what to do, or what to avoid.
+    /// Returns the text for agents: steps to take, or to avoid.
     #[must_use]
     pub fn shown(&self) -> String {
         let mut text = format!("Request: {}\n", self.request);

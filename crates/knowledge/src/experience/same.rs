@@ -1,13 +1,14 @@
-//! Whether two experiences are about the same: the same request apart from numbers and quoted values, in the same applications.
+//! Comparison of experiences: two are equal if they have the same request apart from numbers and quoted values,
+//! in the same applications.
 
 use super::model::{Experience, Kind};
 
-/// What is the same of experiences that replace each other.
+/// Properties shared by experiences that replace each other.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Same {
     request: String,
     applications: Vec<String>,
-    /// What the user showed is never replaced by what a session did.
+    /// Kind of the experience: a demonstration of the user is never replaced by the work of a session.
     kind: Kind,
 }
 

@@ -12,9 +12,9 @@ use super::{
 #[derive(Debug, Default)]
 pub(crate) struct State {
     by_id: BTreeMap<String, Experience>,
-    /// What has the same request and outcome. Only writers need it: it is there from the first time that it is asked for.
+    /// Ids by request and outcome. Only writers need the map: it is built on first use.
     same: Option<HashMap<(Same, Outcome), String>>,
-    /// How many records led here.
+    /// Number of records that led to this state.
     records: usize,
 }
 
@@ -96,13 +96,13 @@ impl State {
         self.by_id.len()
     }
 
-    /// How many records led here.
+    /// Returns the number of records that led to this state.
     pub(crate) const fn records(&self) -> usize {
         self.records
     }
 }
 
-/// What an experience is found by when one with the same request is added.
+/// Returns the key by which an experience is found when one with the same request is added.
 fn key(experience: &Experience) -> (Same, Outcome) {
     (Same::of(experience), experience.outcome)
 }

@@ -19,12 +19,12 @@ use super::{
 };
 use crate::clock::now_ms;
 
-/// How many records may be missing in the index: fewer are looked at one by one.
+/// Maximum number of records that may be missing in the index: fewer are searched one by one.
 pub(crate) const UNINDEXED_MAX: usize = 64;
 /// The records are written anew when there are more than twice as many as experiences, and this many more.
 const SURPLUS_MAX: usize = 500;
 
-/// What of the records was read.
+/// State read from the records so far.
 #[derive(Default)]
 struct Seen {
     state: State,

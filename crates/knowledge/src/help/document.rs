@@ -20,7 +20,7 @@ const START_MAX: usize = 16 * 1024;
 /// A file of help as text.
 #[derive(Debug)]
 pub(crate) struct Document {
-    /// What to call it if it has no title.
+    /// Fallback name if the document has no title.
     pub(crate) name: String,
     pub(crate) text: String,
 }

@@ -1,4 +1,4 @@
-//! What can fail with the help index.
+//! Errors of the help index.
 
 use std::{io, path::PathBuf};
 

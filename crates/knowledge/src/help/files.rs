@@ -7,7 +7,7 @@ use std::{
 
 use super::language::{Languages, is_language};
 
-/// How much of a source is read.
+/// Limits on the amount of a source that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// The largest file, in bytes, also after decompression.
@@ -71,7 +71,7 @@ const NO_HELP: [&str; 9] = [
 pub(crate) struct Files {
     pub(crate) paths: Vec<PathBuf>,
     pub(crate) skipped: Vec<Skipped>,
-    /// What a limit cut off.
+    /// Description of the content that a limit cut off.
     pub(crate) left_out: Option<String>,
     bytes: u64,
 }

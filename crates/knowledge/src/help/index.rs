@@ -36,7 +36,7 @@ const SOURCES_MAX: usize = 10_000;
 /// Help to add: a file or a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HelpSource {
-    /// Where it is.
+    /// Path of the source.
     pub path: PathBuf,
     /// The root of the application that it is about, if it is about one.
     pub application: Option<String>,
@@ -63,38 +63,38 @@ impl HelpSource {
     }
 }
 
-/// What was added.
+/// Result of adding a source.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Added {
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// How many passages they have.
+    /// Number of passages in the files.
     pub passages: usize,
     /// Files that were not read, the first 200.
     pub skipped: Vec<Skipped>,
-    /// What a limit cut off.
+    /// Description of the content that a limit cut off.
     pub left_out: Option<String>,
 }
 
 /// A source in the index.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Listed {
-    /// Where it is.
+    /// Path of the source.
     pub path: PathBuf,
     /// The root of the application that it is about.
     #[serde(default)]
     pub application: Option<String>,
     /// When it was added, in milliseconds since 1970.
     pub at_ms: u64,
-    /// How many files were read.
+    /// Number of files read.
     pub files: usize,
-    /// How many passages they have.
+    /// Number of passages in the files.
     pub passages: usize,
-    /// How many files were not read.
+    /// Number of files not read.
     pub skipped: usize,
 }
 
-/// What the last commit says: written together with the passages, or not at all.
+/// Payload of the last commit: written together with the passages, or not at all.
 #[derive(Serialize, Deserialize)]
 struct List {
     version: u32,
@@ -240,7 +240,7 @@ impl HelpIndex {
         Ok(true)
     }
 
-    /// What was added, by path.
+    /// Lists the added sources, by path.
     ///
     /// # Errors
     /// The index cannot be read.

@@ -4,7 +4,7 @@ use std::env;
 
 /// The variables that name the language of messages, the strongest first.
 const VARIABLES: [&str; 3] = ["LC_ALL", "LC_MESSAGES", "LANG"];
-/// What help is in that is not translated.
+/// Languages of help that is not translated.
 const UNTRANSLATED: [&str; 4] = ["C", "en", "en-US", "en_US"];
 /// Languages that have two letters and help. A folder `db` or `js` is none.
 const KNOWN: &str = "af am ar as ast az be bg bn br bs ca ckb cs csb cy da de dz el en eo es et eu fa fi fo fr fur fy ga gd gl gu he hi hr \

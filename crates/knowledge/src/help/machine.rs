@@ -1,4 +1,4 @@
-//! Where this machine has help for an application.
+//! Help for an application on this machine.
 
 use std::path::{Path, PathBuf};
 

@@ -41,17 +41,17 @@ struct Page {
     paragraph: String,
     /// The name of an item, until its text comes.
     tag: Option<String>,
-    /// Whether the next line is the name of an item.
+    /// Set if the next line is the name of an item.
     wants_tag: bool,
-    /// Whether line breaks count.
+    /// Set while line breaks are significant.
     is_formatted: bool,
     /// The end of what is skipped: the definition of a macro.
     skipped_until: Option<String>,
-    /// How many braces of a condition that does not hold are open.
+    /// Number of open braces of a condition that does not hold.
     braces: usize,
-    /// Whether the last condition did not hold.
+    /// Set if the last condition did not hold.
     was_false: bool,
-    /// Where in a table: in its format, or in its rows.
+    /// Position in a table: in its format, or in its rows.
     table: Table,
     done: String,
 }

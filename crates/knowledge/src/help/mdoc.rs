@@ -47,7 +47,7 @@ const FONTS: [&str; 30] = [
 /// Macros that stand for a word.
 const WORDS: [(&str, &str); 2] = [("Ux", "UNIX"), ("At", "AT&T UNIX")];
 
-/// What is kept between lines.
+/// State between lines.
 #[derive(Default)]
 pub(super) struct Mdoc {
     /// The name that `.Nm` without an argument stands for.
@@ -110,9 +110,9 @@ impl Mdoc {
 #[derive(Default)]
 struct Line {
     text: String,
-    /// Whether the next word follows without a space.
+    /// Set if the next word follows without a space.
     is_attached: bool,
-    /// What the macros of this line close at its end.
+    /// Text that closes the macros of this line at its end.
     ends: Vec<&'static str>,
 }
 

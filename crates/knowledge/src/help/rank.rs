@@ -10,10 +10,10 @@ use crate::{
 
 /// Tells how near texts are in meaning: a model on this machine, brought by the caller.
 pub trait Reranker {
-    /// How near each text is to what is wanted, -1 to 1; as many numbers as texts.
+    /// Returns the nearness of each text to `wanted`, -1 to 1; as many numbers as texts.
     ///
     /// # Errors
-    /// The reason why it cannot be told.
+    /// The reason why the nearness cannot be determined.
     fn nearness(&self, wanted: &str, texts: &[String]) -> Result<Vec<f32>, String>;
 }
 
@@ -21,13 +21,13 @@ pub trait Reranker {
 pub(crate) const CANDIDATES_MAX: usize = 60;
 /// The most passages whose meaning is compared; each takes a model some milliseconds.
 const RERANKED_MAX: usize = 20;
-/// How much the meaning counts; the rest is words.
+/// Weight of the meaning; the rest is words.
 const SHARE_OF_MEANING: f32 = 0.5;
-/// How much the words of the title count on their own.
+/// Additional weight of the words of the title.
 const SHARE_OF_TITLE: f32 = 0.15;
-/// What a passage about no application in particular is worth, if one was asked about.
+/// Weight of a passage about no particular application, if the query names one.
 const NO_APPLICATION: f32 = 0.9;
-/// What a passage about another application is worth then.
+/// Weight of a passage about another application in that case.
 const OTHER_APPLICATION: f32 = 0.6;
 /// The most passages of one page, so that a long page does not hide all others.
 const PER_PAGE_MAX: usize = 3;
@@ -77,7 +77,7 @@ pub(crate) fn ranked(found: &Found, fields: PassageFields, asked: Asked<'_>, hit
     hits
 }
 
-/// What was asked.
+/// Query of a look-up.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) wanted: &'a str,

@@ -1,6 +1,6 @@
 //! Lines of roff: escapes, arguments and requests that man and mdoc pages share.
 
-/// What stands for a character with a name. Names that are missing here show nothing.
+/// Replacements of named characters. Names that are missing here produce nothing.
 const CHARACTERS: &[(&str, &str)] = &[
     ("-", "-"),
     ("hy", "-"),
@@ -112,7 +112,7 @@ fn name(text: &str) -> (&str, &str) {
     text.split_at_checked(cut(count, text)).unwrap_or((text, ""))
 }
 
-/// What follows the size of a font: `\s0`, `\s-2`, `\s+1`, `\s[10]`.
+/// Returns the text after the size of a font: `\s0`, `\s-2`, `\s+1`, `\s[10]`.
 fn size(text: &str) -> &str {
     let unsigned = text.trim_start_matches(['+', '-']);
     if unsigned.starts_with(['[', '(']) {
@@ -122,7 +122,7 @@ fn size(text: &str) -> &str {
     }
 }
 
-/// What follows an argument between two equal characters.
+/// Returns the text after an argument between two equal characters.
 fn quoted(text: &str) -> &str {
     let mut characters = text.chars();
     let Some(quote) = characters.next() else { return "" };
@@ -169,7 +169,7 @@ pub(super) fn arguments(text: &str) -> Vec<String> {
     found
 }
 
-/// Where a word ends; a space after a backslash belongs to it.
+/// Finds the end of a word; a space after a backslash belongs to the word.
 fn end_of_word(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices() {

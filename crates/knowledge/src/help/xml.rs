@@ -191,14 +191,14 @@ struct Page {
     rows: usize,
     /// The line at work.
     line: String,
-    /// What stands before the line: the mark of an item.
+    /// Text before the line: the mark of an item.
     mark: String,
     done: String,
-    /// What a page says it is about, before its title.
+    /// Summary that a page gives before its title.
     summary: String,
     /// The sequences that are open: what stands between their parts, and whether a part was there already.
     sequences: Vec<(&'static str, bool)>,
-    /// Where the open link points, and how long the line was before it.
+    /// Target of the open link, and the length of the line before it.
     link: Option<(String, usize)>,
     preformatted: usize,
 }

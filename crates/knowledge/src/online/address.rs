@@ -2,29 +2,29 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether a host may be asked for pages.
+/// Permission to request pages from a host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Allowed {
-    /// It may not.
+    /// Not allowed.
     No,
-    /// It may, if its addresses are public.
+    /// Allowed if the addresses of the host are public.
     Public,
-    /// It may, also in a private network or on this machine.
+    /// Allowed, also in a private network or on this machine.
     AlsoPrivate,
 }
 
-/// Where an address is.
+/// Network location of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
     /// On the internet.
     Public,
     /// On this machine or in a private network.
     Private,
-    /// Where no page is: links without a router (metadata of clouds), groups, reserved ranges.
+    /// Never has a page: links without a router (metadata of clouds), groups, reserved ranges.
     Never,
 }
 
-/// Where an address is.
+/// Returns the network location of an address.
 pub(super) fn reach(address: IpAddr) -> Reach {
     match address {
         IpAddr::V4(address) => reach_v4(address),

@@ -9,15 +9,15 @@ use serde_json::json;
 
 use super::error::OnlineError;
 
-/// Where Brave answers, unless it is configured.
+/// Default endpoint of Brave, unless another is configured.
 const BRAVE: &str = "https://api.search.brave.com/res/v1/web/search";
-/// Where Tavily answers, unless it is configured.
+/// Default endpoint of Tavily, unless another is configured.
 const TAVILY: &str = "https://api.tavily.com/search";
 /// The header of Brave's key.
 const BRAVE_KEY: HeaderName = HeaderName::from_static("x-subscription-token");
 /// The most results that Brave and Tavily give.
 const COUNT_MAX: usize = 20;
-/// What stands for the query in an address.
+/// Placeholder for the query in an address.
 const QUERY: &str = "{query}";
 
 /// A search engine.
@@ -51,17 +51,17 @@ pub enum Engine {
 /// A search engine that answers with JSON.
 #[derive(Debug, Clone)]
 pub struct JsonEngine {
-    /// What to call it.
+    /// Name of the engine.
     pub name: String,
     /// Its address, with `{query}` in place of what is searched for.
     pub url: String,
-    /// Where the list of results is (RFC 6901), such as `/data/items`; empty if it is the whole reply.
+    /// Location of the list of results (RFC 6901), such as `/data/items`; empty if the whole reply is the list.
     pub results: String,
-    /// Where the title is in a result, such as `/title`.
+    /// Location of the title in a result, such as `/title`.
     pub title: String,
-    /// Where the address is in a result.
+    /// Location of the address in a result.
     pub address: String,
-    /// Where the snippet is in a result.
+    /// Location of the snippet in a result.
     pub snippet: String,
     /// The key, and the header that it stands in.
     pub key: Option<(KeyHeader, Secret)>,
@@ -77,7 +77,7 @@ pub enum KeyHeader {
 }
 
 impl Engine {
-    /// What it is called in messages.
+    /// Returns the name of the engine in messages.
     #[must_use]
     pub fn name(&self) -> &str {
         match self {
@@ -175,7 +175,7 @@ impl Engine {
         }
     }
 
-    /// What to do if it answers 401, 403 or 429.
+    /// Returns the suggested next step if the engine replies with 401, 403 or 429.
     pub(super) fn next_step(&self, status: u16) -> &'static str {
         match (self, status) {
             (_, 429) => "its quota is used up: wait, or ask it less often",

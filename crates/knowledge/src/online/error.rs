@@ -1,4 +1,4 @@
-//! What can fail online. No message contains a key or the query of an address.
+//! Online errors. No message contains a key or the query of an address.
 
 use std::{net::IpAddr, time::Duration};
 
@@ -10,7 +10,7 @@ pub enum OnlineError {
     Configuration {
         /// The engine.
         engine: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
     /// No connection.
@@ -38,7 +38,7 @@ pub enum OnlineError {
         engine: String,
         /// The HTTP status.
         status: u16,
-        /// What to do next.
+        /// Suggested next step.
         next: String,
     },
     /// The engine failed.
@@ -60,7 +60,7 @@ pub enum OnlineError {
     Reply {
         /// The engine.
         engine: String,
-        /// What is wrong.
+        /// Description of the problem.
         reason: String,
     },
 }
@@ -68,12 +68,12 @@ pub enum OnlineError {
 /// A page that was not read. The messages continue "failed to …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PageError {
-    /// It is no address of a page.
+    /// The text is no address of a page.
     #[error("open `{address}`: {problem}; give an http or https address")]
     Address {
         /// The address.
         address: String,
-        /// What is wrong.
+        /// Description of the problem.
         problem: String,
     },
     /// The host may not be asked.
@@ -124,7 +124,7 @@ pub enum PageError {
         /// The HTTP status.
         status: u16,
     },
-    /// It is no page.
+    /// The reply is no page.
     #[error(
         "read what {host} sent: it is `{found}`, and only HTML, text, Markdown and PDF are read; use another page"
     )]
@@ -134,7 +134,7 @@ pub enum PageError {
         /// The media type.
         found: String,
     },
-    /// It is longer than the limit.
+    /// The page is longer than the limit.
     #[error("read a page of {host}: it has more than {limit} bytes; use another page, or raise the limit")]
     TooLong {
         /// The host.
@@ -142,7 +142,7 @@ pub enum PageError {
         /// The limit.
         limit: usize,
     },
-    /// It did not come in time.
+    /// The page did not arrive in time.
     #[error("read {host} within {} s; try again, or raise the limit", .limit.as_secs())]
     TimedOut {
         /// The host that was asked first.
@@ -150,7 +150,7 @@ pub enum PageError {
         /// The limit.
         limit: Duration,
     },
-    /// It cannot be made to text.
+    /// The page cannot be converted to text.
     #[error("read the text of a page of {host}: {reason}; use another page")]
     Text {
         /// The host.

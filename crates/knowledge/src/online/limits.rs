@@ -1,8 +1,8 @@
-//! How much is asked for and read.
+//! Limits on searches and pages.
 
 use std::time::Duration;
 
-/// How much is asked for and read.
+/// Limits on searches and pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OnlineLimits {
     /// The most results of a search.

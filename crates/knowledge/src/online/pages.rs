@@ -33,7 +33,7 @@ use crate::{
 
 /// The most addresses of a host that are looked at.
 const ADDRESSES_MAX: usize = 32;
-/// What is asked for.
+/// Media types accepted in requests.
 const ACCEPTED: &str = "text/html, application/xhtml+xml, text/markdown, text/plain, application/pdf";
 /// Media types that are read, and the endings of files of them.
 const TYPES: [(&str, &str); 6] = [
@@ -45,7 +45,7 @@ const TYPES: [(&str, &str); 6] = [
     ("application/pdf", ".pdf"),
 ];
 
-/// Whether a host may be asked, by its name as it stands in the address.
+/// Decides if pages may be requested from a host, by its name as written in the address.
 type Allows<'a> = &'a (dyn Fn(&str) -> Allowed + Sync);
 
 /// A page as text.
@@ -57,7 +57,7 @@ pub struct Page {
     pub title: String,
     /// Its text.
     pub text: String,
-    /// Whether the text was cut at its limit.
+    /// `true` if the text was cut at its limit.
     pub is_cut: bool,
 }
 
@@ -258,7 +258,7 @@ fn parse(address: &str) -> Result<Url, PageError> {
     })
 }
 
-/// Where a redirect leads; never from an encrypted page to one that is not.
+/// Returns the target of a redirect; never from an encrypted page to one that is not.
 fn redirected(from: &Url, location: &str) -> Result<Url, PageError> {
     let wrong = |problem: String| PageError::Address { address: clip(location, 200), problem };
     let url = from.join(location).map_err(|error| wrong(error.to_string()))?;

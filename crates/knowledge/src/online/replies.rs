@@ -1,4 +1,4 @@
-//! What engines answer, as hits.
+//! Conversion of engine replies into hits.
 
 use deskhand_core::{
     retrieval::{Hit, Retriever, Trust},
@@ -20,7 +20,7 @@ const SCORE_FIRST: u16 = 1_000;
 const SCORE_STEP: u16 = 50;
 const SCORE_LAST: u16 = 100;
 
-/// Where an engine has what.
+/// Locations of the fields in the reply of an engine.
 struct Places<'a> {
     results: &'a str,
     title: &'a str,

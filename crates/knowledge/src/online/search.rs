@@ -11,7 +11,7 @@ use super::{engine::Engine, error::OnlineError, limits::OnlineLimits, replies::h
 
 /// The most characters of what is searched for: Brave takes 400.
 const WANTED_MAX: usize = 400;
-/// How much of an unexpected reply is quoted, in characters.
+/// Maximum length of a quote from an unexpected reply, in characters.
 const QUOTE_MAX: usize = 120;
 
 /// A search engine that can be asked.

@@ -12,11 +12,11 @@ pub(crate) struct Exchange {
     pub(crate) request: Sent,
     #[serde(flatten)]
     pub(crate) end: End,
-    /// How long it took, in milliseconds.
+    /// Duration of the exchange, in milliseconds.
     pub(crate) took_ms: u64,
 }
 
-/// What was sent.
+/// Recorded request.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sent {
@@ -28,7 +28,7 @@ pub(crate) struct Sent {
     pub(crate) body: Value,
 }
 
-/// How an exchange ended.
+/// Result of an exchange.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum End {
@@ -59,7 +59,7 @@ pub(crate) struct Received {
 pub(crate) struct Failed {
     pub(crate) kind: ModelFailureKind,
     pub(crate) message: String,
-    /// Whether a request is sent again after it.
+    /// `true` if the request is sent again after this failure.
     pub(crate) is_retried: bool,
 }
 

@@ -18,7 +18,7 @@ use crate::wire::Wire;
 /// The most bytes of a cassette that are written or read.
 const CASSETTE_MAX: u64 = 256 * 1024 * 1024;
 
-/// What is done with a cassette.
+/// Use of a cassette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cassette {
     /// Adds every exchange to this file. It is made if it does not exist, readable by its owner alone.
@@ -79,7 +79,7 @@ pub enum CassetteError {
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the operating system.
         source: std::io::Error,
     },
     /// The file is something else.
@@ -88,7 +88,7 @@ pub enum CassetteError {
         /// The file.
         path: PathBuf,
     },
-    /// It was recorded by a later version.
+    /// The cassette was recorded by a later version.
     #[error("the cassette {} has format {version}, and this version reads up to {VERSION}", path.display())]
     Newer {
         /// The file.
@@ -96,7 +96,7 @@ pub enum CassetteError {
         /// Its version.
         version: u32,
     },
-    /// It holds the exchanges of another model.
+    /// The cassette holds the exchanges of another model.
     #[error("the cassette {} holds the exchanges of {held}, not of {wanted}; each model needs a cassette of its own", path.display())]
     AnotherModel {
         /// The file.
@@ -113,10 +113,10 @@ pub enum CassetteError {
         path: PathBuf,
         /// The number of the line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Description of the problem.
         problem: String,
     },
-    /// It is too long.
+    /// The cassette is too long.
     #[error("the cassette {} has more than {CASSETTE_MAX} bytes", path.display())]
     TooLong {
         /// The file.

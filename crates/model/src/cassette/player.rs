@@ -46,7 +46,7 @@ impl Player {
         Ok(Self { path: path.to_owned(), count: exchanges.len(), left: Mutex::new(exchanges.into()) })
     }
 
-    /// How the next exchange ended, if it is the one of this request.
+    /// Returns the result of the next exchange, if it is the one of this request.
     pub(crate) fn next(&self, request: &Sent) -> Result<End, NoExchange> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let path = || self.path.clone();
@@ -86,7 +86,8 @@ pub(crate) fn read(path: &Path) -> Result<(Label, Vec<Exchange>), CassetteError>
     Ok((label, exchanges.collect::<Result<_, _>>()?))
 }
 
-/// Where a request differs from the recorded one, what was there and what is there now; `None` if nothing but the prompt differs.
+/// Finds a difference between a request and the recorded one: its place, the recorded value and the current
+/// value; `None` if nothing but the prompt differs.
 fn difference(then: &Sent, now: &Sent) -> Option<(String, String, String)> {
     let words = [("method", &then.method, &now.method), ("path", &then.path, &now.path)];
     let different = words.into_iter().find(|(_, then, now)| then != now);

@@ -1,7 +1,8 @@
-//! What this process knows of an endpoint that keeps failing.
+//! Circuit breaker for endpoints that keep failing, shared by this process.
 //!
-//! A circuit breaker: after some questions in a row that an endpoint could not answer, it is asked once at a time, without retries,
-//! until it answers again; and where there is a backup, that is asked instead until the endpoint has rested.
+//! After some consecutive requests that an endpoint could not answer, it gets one request at a time, without
+//! retries, until it answers again. If there is a backup, the backup gets the requests instead until the endpoint
+//! has rested.
 
 use std::{
     collections::BTreeMap,
@@ -12,9 +13,9 @@ use std::{
 use deskhand_core::model::ModelFailureKind as Kind;
 use tokio::time::Instant;
 
-/// How many questions in a row fail before an endpoint rests.
+/// Number of consecutive failures after which an endpoint rests.
 const FAILURES_MAX: u32 = 2;
-/// How long it rests then. Doubles with each further failure.
+/// First rest period. Doubles with each further failure.
 const REST_FIRST: Duration = Duration::from_secs(30);
 /// The longest rest.
 const REST_MAX: Duration = Duration::from_secs(600);
@@ -22,7 +23,7 @@ const REST_MAX: Duration = Duration::from_secs(600);
 /// All endpoints of this process, by address and model: sessions side by side share what they learn.
 static KNOWN: Mutex<BTreeMap<String, Arc<Breaker>>> = Mutex::new(BTreeMap::new());
 
-/// How an endpoint has done so far.
+/// Failure state of an endpoint.
 #[derive(Debug, Default)]
 pub(super) struct Breaker(Mutex<State>);
 
@@ -49,12 +50,12 @@ impl Breaker {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
-    /// How many questions in a row failed, if so many that it is no longer retried.
+    /// Returns the number of consecutive failures, if there are so many that the endpoint is no longer retried.
     pub(super) fn is_tripped(&self) -> Option<u32> {
         Some(self.state().failures).filter(|failures| *failures >= FAILURES_MAX)
     }
 
-    /// How much longer it rests; `None` if it may be asked.
+    /// Returns the remaining rest period; `None` if the endpoint may be used.
     pub(super) fn rests(&self, now: Instant) -> Option<Duration> {
         let until = self.state().until?;
         until.checked_duration_since(now).filter(|left| !left.is_zero())

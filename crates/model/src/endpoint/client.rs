@@ -35,7 +35,7 @@ use crate::{
 /// The longest text of thoughts that is kept, in characters.
 const REASONING_CHARS_MAX: usize = 20_000;
 
-/// How often a request is repeated in another dialect after a "not supported" error.
+/// Maximum number of repetitions of a request in another dialect after a "not supported" error.
 const DIALECTS_MAX: u32 = 5;
 
 /// A model behind an endpoint.
@@ -94,7 +94,7 @@ impl Endpoint {
         self.facts(Method::GET, wire.usual().1, None, |answer| listed(wire, answer)).await
     }
 
-    /// What the endpoint says of its model; `None` if it does not know it.
+    /// Returns the endpoint's description of its model; `None` if the endpoint does not have it.
     ///
     /// # Errors
     ///
@@ -184,7 +184,7 @@ impl Endpoint {
         self.read(&endpoint, response, computer, request.completion_tokens_max)
     }
 
-    /// What a response says.
+    /// Reads the answer from a response.
     pub(super) fn read(
         &self,
         endpoint: &Named,
@@ -256,7 +256,8 @@ impl Endpoint {
         }
     }
 
-    /// How much longer it is not worth asking, because it keeps failing; `None` if it may be asked.
+    /// Returns the time for which requests are not worthwhile, because the endpoint keeps failing; `None` if it may
+    /// be used.
     pub(crate) fn rests(&self) -> Option<Duration> {
         self.breaker.rests(Instant::now())
     }

@@ -1,4 +1,4 @@
-//! How an endpoint is reached.
+//! Configuration of an endpoint.
 
 use std::time::Duration;
 
@@ -25,11 +25,11 @@ pub struct EndpointConfig {
     pub model: String,
     /// The source of the API key; `None` if the endpoint needs none.
     pub key: Option<SecretSource>,
-    /// How long connecting may take.
+    /// Maximum time to connect.
     pub connect_timeout: Duration,
-    /// How long the endpoint may send nothing before the first part of its response.
+    /// Maximum time that the endpoint may send nothing before the first part of its response.
     pub timeout: Duration,
-    /// How long it may send nothing between two parts of its response.
+    /// Maximum time that the endpoint may send nothing between two parts of its response.
     pub idle_timeout: Duration,
     /// The maximum number of requests per question, 1 for no retry. A request repeated in another dialect after "not
     /// supported" does not count.
@@ -41,9 +41,9 @@ pub struct EndpointConfig {
     pub retry_wait_max: Duration,
     /// The longest `Retry-After` that is waited for.
     pub retry_after_max: Duration,
-    /// How structured output is requested.
+    /// Method for requesting structured output.
     pub structured_output: StructuredOutput,
-    /// Whether pictures are sent.
+    /// If `true`, pictures are sent.
     pub vision: bool,
     /// The detail level of pictures.
     pub image_detail: ImageDetail,
@@ -51,15 +51,15 @@ pub struct EndpointConfig {
     pub temperature: Option<f32>,
     /// The field that limits the reply length.
     pub token_limit_field: TokenLimitField,
-    /// How much the model thinks before it replies.
+    /// Amount of reasoning before a reply.
     pub reasoning: Reasoning,
-    /// Whether exchanges are recorded, or played instead of sent.
+    /// Cassette to which exchanges are recorded, or from which they are played instead of sent.
     pub cassette: Option<Cassette>,
-    /// Whether what stays the same from one request to the next is marked for the endpoint's cache. [`Wire::Messages`] always marks it,
-    /// [`Wire::Chat`] does with this, the others have no marks.
+    /// If `true`, the part that stays the same from one request to the next is marked for the endpoint's cache.
+    /// [`Wire::Messages`] always marks it, [`Wire::Chat`] does with this setting, the others have no marks.
     pub cache_marks: bool,
-    /// How it is asked to work in pictures. [`ComputerUse::OpenAi`] is for [`Wire::Responses`] alone, [`ComputerUse::Anthropic`] for
-    /// [`Wire::Messages`].
+    /// Protocol by which the model works in pictures. [`ComputerUse::OpenAi`] is for [`Wire::Responses`] alone,
+    /// [`ComputerUse::Anthropic`] for [`Wire::Messages`].
     pub computer_use: ComputerUse,
 }
 
@@ -133,7 +133,7 @@ pub enum EndpointSetupError {
     NoModel {
         /// The endpoint.
         base_url: String,
-        /// Where it lists its models.
+        /// Path of the endpoint's list of models.
         list: &'static str,
     },
     /// The key cannot be read or is invalid.

@@ -1,9 +1,9 @@
-//! What an endpoint takes, learnt from its refusals.
+//! Capabilities of an endpoint, learnt from its refusals.
 
 use super::config::EndpointConfig;
 use crate::wire::{Dialect, Reasoning, StructuredOutput, TokenLimitField, Wire};
 
-/// What refusals call the form of a reply.
+/// Names for the form of a reply in refusals.
 const FORM_WORDS: &[&str] = &[
     "response_format",
     "json_schema",

@@ -15,7 +15,7 @@ use crate::{cassette::NoExchange, wire::Wire};
 /// The most characters of an answer quoted in a message.
 const QUOTE_MAX: usize = 300;
 
-/// Whether and when to retry a failed attempt.
+/// Decision on retrying a failed attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Retry {
     /// A retry would fail again.
@@ -67,7 +67,7 @@ pub(super) struct Named {
     pub(super) base_url: String,
     /// The model; empty in a request that is about none.
     pub(super) model: String,
-    /// Where the key comes from, as messages name it.
+    /// Source of the key, as messages name it.
     pub(super) key_place: Option<String>,
 }
 
@@ -218,7 +218,7 @@ impl Named {
         }
     }
 
-    /// Where the key comes from, and what to check.
+    /// Describes the source of the key, and the next check.
     fn about_key(&self) -> String {
         self.key_place.as_deref().map_or_else(
             || "no key is configured; set the environment variable or file that holds it".to_owned(),

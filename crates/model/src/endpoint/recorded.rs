@@ -17,13 +17,13 @@ use crate::{
 /// An exchange of a cassette.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
-    /// What was asked: `POST /chat/completions`.
+    /// Method and path of the request: `POST /chat/completions`.
     pub request: String,
     /// The status of the response; `None` if there was no whole one.
     pub status: Option<u16>,
     /// The text of the reply, or what is wrong with it.
     pub reading: Result<String, String>,
-    /// How long it took, in milliseconds.
+    /// Duration of the exchange, in milliseconds.
     pub took_ms: u64,
 }
 

@@ -22,7 +22,7 @@ use crate::cassette::{
 /// The maximum response size, in bytes.
 const ANSWER_MAX: usize = 8 * 1024 * 1024;
 
-/// Where requests go.
+/// Route of requests.
 #[derive(Debug)]
 enum Route {
     /// To the server.
@@ -41,7 +41,7 @@ pub(super) struct Transport {
     key: Option<Secret>,
     key_header: KeyHeader,
     headers: Vec<(&'static str, &'static str)>,
-    /// How long the server may be silent before its response, and between parts of it.
+    /// Maximum time that the server may be silent before its response, and between parts of it.
     silence: (Duration, Duration),
 }
 
@@ -164,7 +164,7 @@ impl Transport {
         }
     }
 
-    /// What was sent, should somebody have told the model its own key.
+    /// Removes the key from a sent request, in case a prompt contained the model's own key.
     fn without_key(&self, sent: Sent) -> Sent {
         let Some(key) = &self.key else { return sent };
         let body = serde_json::from_str(&key.redact(&sent.body.to_string())).unwrap_or_default();

@@ -28,7 +28,7 @@ pub enum ScriptError {
         #[source]
         source: io::Error,
     },
-    /// It is not TOML or has an unknown form.
+    /// The script is not TOML or has an unknown form.
     #[error("invalid script {file}: {problem}\n{FORM}")]
     Form {
         /// The file.
@@ -48,18 +48,18 @@ pub enum ScriptError {
         /// The problem.
         problem: String,
     },
-    /// It has no turns.
+    /// The script has no turns.
     #[error("script {file} has no turns\n{FORM}")]
     Empty {
         /// The file.
         file: String,
     },
-    /// It has fewer replies than are to be skipped.
+    /// The script has fewer replies than are to be skipped.
     #[error("cannot skip {skip} replies of script {file}: {problem}")]
     Skip {
         /// The file.
         file: String,
-        /// How many.
+        /// Number of replies to skip.
         skip: usize,
         /// The problem.
         problem: String,
@@ -69,7 +69,7 @@ pub enum ScriptError {
 const FORM: &str = "a script is a list of [[turn]] tables with `reply` and optionally `title`, `agent`, `expect`, `reject`, \
                     `repeat` (true or a number) and `usage` (prompt_tokens, completion_tokens, cached_tokens)";
 
-/// How many prompts a turn answers.
+/// Number of prompts that a turn answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repeat {
     /// That many in a row.

@@ -54,7 +54,7 @@ pub struct Script {
 struct Cursor {
     /// The index of the turn.
     turn: usize,
-    /// How many prompts it has answered.
+    /// Number of prompts that the turn has answered.
     uses: usize,
 }
 

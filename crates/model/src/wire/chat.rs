@@ -126,7 +126,7 @@ fn reasoning(message: &Value) -> String {
     word(message, "/reasoning_content").or_else(|| word(message, "/reasoning")).unwrap_or_default()
 }
 
-/// What the first choice of a completion says.
+/// Returns the answer in the first choice of a completion.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let choice = reply.pointer("/choices/0")?;
     let text = match choice.pointer("/message/content") {

@@ -85,7 +85,7 @@ pub(super) fn gather(chunks: &[Value]) -> Option<Value> {
     }))
 }
 
-/// What the first candidate says. Thoughts are no part of it.
+/// Returns the answer in the first candidate, without thoughts.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let blocked = word(reply, "/promptFeedback/blockReason");
     if reply.pointer("/candidates/0").is_none() && blocked.is_none() {

@@ -11,7 +11,7 @@ pub struct Listed {
     pub name: String,
     /// The most tokens that it reads.
     pub context_tokens: Option<u64>,
-    /// Whether it takes pictures.
+    /// `true` if the model accepts pictures.
     pub pictures: Option<bool>,
 }
 
@@ -23,10 +23,11 @@ pub(crate) fn listed(wire: Wire, response: &Value) -> Option<Vec<Listed>> {
     Some(listed)
 }
 
-/// Where an Ollama server tells more of one model.
+/// Path at which an Ollama server returns details of one model.
 pub(crate) const DETAILS: &str = "/api/show";
 
-/// What an Ollama server says of a model. Its family is a part of the field's name: `qwen2.context_length`.
+/// Reads the description of a model from an Ollama server. The model family is a part of the field's name:
+/// `qwen2.context_length`.
 pub(crate) fn detailed(name: &str, response: &Value) -> Listed {
     let facts = response.get("model_info").and_then(Value::as_object).into_iter().flatten();
     let mut context = facts.filter(|(field, _)| field.ends_with(".context_length"));

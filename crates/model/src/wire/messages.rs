@@ -116,7 +116,7 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
     )
 }
 
-/// What a message says: the input of the tool, or its text.
+/// Returns the answer in a message: the input of the tool, or its text.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let parts = reply.get("content")?.as_array()?;
     let of =

@@ -144,7 +144,7 @@ fn system_apart(said: &[Said]) -> (Vec<&Said>, Vec<&Said>) {
     said.iter().partition(|one| one.speaker == Speaker::System)
 }
 
-/// What is asked of a model.
+/// Request to a model.
 #[derive(Clone, Copy)]
 pub(crate) struct Asked<'a> {
     pub(crate) request: &'a ModelRequest,
@@ -152,14 +152,15 @@ pub(crate) struct Asked<'a> {
     /// The name of the model at the endpoint.
     pub(crate) model: &'a str,
     pub(crate) detail: ImageDetail,
-    /// Whether the end of what stays the same is marked for a cache, where the format leaves it to the provider.
+    /// Set if the end of the part that stays the same is marked for a cache, where the format leaves it to the
+    /// provider.
     pub(crate) cache_marks: bool,
     /// The sampling temperature, if one is sent.
     pub(crate) temperature: Option<f32>,
-    /// How much the model shall think.
+    /// Requested amount of reasoning.
     pub(crate) reasoning: Reasoning,
     pub(crate) dialect: Dialect,
-    /// How an operator is asked; `None` for other agents.
+    /// Protocol for an operator; `None` for other agents.
     pub(crate) computer: Option<Computer>,
 }
 
@@ -179,7 +180,7 @@ impl Asked<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) text: String,
-    /// What the model thought before it, or a summary of it, where the endpoint tells.
+    /// Reasoning of the model before the answer, or a summary of it, where the endpoint provides it.
     pub(crate) reasoning: String,
     pub(crate) stop: Stop,
     /// The model, as it calls itself.
@@ -201,7 +202,7 @@ pub(crate) enum Stop {
 /// A stream that cannot be put together.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StreamError {
-    /// It ended before the reply did.
+    /// The stream ended before the reply did.
     CutShort,
     /// The data of an event is something else.
     NotJson(String),
@@ -238,7 +239,7 @@ impl Wire {
         }
     }
 
-    /// What it is called in messages: `a chat-completions endpoint`.
+    /// Returns the name of the format in messages: `a chat-completions endpoint`.
     pub(crate) const fn noun(self) -> &'static str {
         match self {
             Self::Chat => "a chat-completions endpoint",
@@ -249,7 +250,7 @@ impl Wire {
         }
     }
 
-    /// How its base URL usually ends, and where it lists its models.
+    /// Returns the usual end of the base URL, and the path of the list of models.
     pub(crate) const fn usual(self) -> (&'static str, &'static str) {
         match self {
             Self::Chat | Self::Responses | Self::Messages => ("/v1", "/models"),
@@ -258,7 +259,7 @@ impl Wire {
         }
     }
 
-    /// What a reply has, without which it is none: `choices`.
+    /// Returns the field that every reply has: `choices`.
     pub(crate) const fn reply_field(self) -> &'static str {
         match self {
             Self::Chat => "choices",
@@ -332,7 +333,7 @@ impl Wire {
         self.gather(&values, end.is_some()).ok_or(StreamError::CutShort)
     }
 
-    /// What a reply says; `None` if it is none.
+    /// Returns the answer in a reply; `None` if it is no reply.
     pub(crate) fn answer(self, reply: &Value) -> Option<Answer> {
         match self {
             Self::Chat => chat::answer(reply),

@@ -84,7 +84,7 @@ pub(super) fn gather(parts: &[Value]) -> Option<Value> {
     Some(whole)
 }
 
-/// What a reply says.
+/// Returns the answer in a reply.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let message = reply.get("message")?;
     let [text, reasoning] = ["/content", "/thinking"].map(|field| word(message, field).unwrap_or_default());

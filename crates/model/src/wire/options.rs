@@ -1,6 +1,6 @@
-//! What can differ between requests of one format.
+//! Options that can differ between requests of one format.
 
-/// How structured output is requested.
+/// Method for requesting structured output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StructuredOutput {
     /// A JSON schema; if refused, a JSON object; if refused too, nothing.
@@ -45,7 +45,7 @@ pub enum TokenLimitField {
     MaxCompletionTokens,
 }
 
-/// How much a model thinks before it replies.
+/// Amount of reasoning before a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Reasoning {
     /// As the endpoint has it: nothing is sent.
@@ -92,10 +92,10 @@ pub(crate) struct Dialect {
     pub(crate) output: StructuredOutput,
     /// Never `Auto`.
     pub(crate) token_limit: TokenLimitField,
-    /// Whether a temperature is sent.
+    /// Set if a temperature is sent.
     pub(crate) temperature: bool,
-    /// Whether it is said how much the model shall think.
+    /// Set if the amount of reasoning is sent.
     pub(crate) reasoning: bool,
-    /// Whether the reply is streamed, so that a model that works can be distinguished from a server that is down.
+    /// Set if the reply is streamed, so that a model that works can be distinguished from a server that is down.
     pub(crate) stream: bool,
 }

@@ -74,7 +74,7 @@ pub(super) fn gather(events: &[Value]) -> Option<Value> {
     events.iter().find(ended).and_then(|event| event.get("response")).cloned()
 }
 
-/// What the messages of a response say.
+/// Returns the answer in the messages of a response.
 pub(super) fn answer(reply: &Value) -> Option<Answer> {
     let output = reply.get("output")?.as_array()?;
     let of = |kind: &'static str, field: &'static str| {

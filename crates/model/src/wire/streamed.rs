@@ -10,7 +10,7 @@ use crate::port::STREAMED_CHARS_MAX;
 /// The longest tail that is kept, in bytes: cut only once it is a good deal longer than what is reported.
 const TAIL_BYTES_MAX: usize = STREAMED_CHARS_MAX * 8;
 
-/// What of a streamed reply has arrived.
+/// Received part of a streamed reply.
 #[derive(Debug)]
 pub(crate) struct Streamed {
     wire: Wire,

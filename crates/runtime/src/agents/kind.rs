@@ -18,7 +18,7 @@ pub struct AgentError {
     pub problem: String,
 }
 
-/// What an agent is opened with.
+/// Parameters for opening an agent.
 #[derive(Debug, Clone)]
 pub struct AgentSetup {
     /// The agent's own folder beside the journal, for logs and scratch files. It exists.
@@ -32,13 +32,15 @@ pub trait AgentKind: Send + Sync + 'static {
     /// The name: lower-case letters, digits, `-` and `_`.
     fn name(&self) -> &str;
 
-    /// What it does, in one or two sentences that the HostAgent reads when it chooses a target.
+    /// Returns one or two sentences that the HostAgent reads when it chooses a target.
     fn introduction(&self) -> String;
 
-    /// Where its agents run; includes statuses, prompts and tools if the session drives their steps.
+    /// Returns the place where its agents run; includes statuses, prompts and tools if the session drives their
+    /// steps.
     fn home(&self) -> AgentHome;
 
-    /// Whether its agents could work on a sub-task now: how, or why not. `None` if that is only known once one is opened.
+    /// Checks if its agents could work on a sub-task now; returns the way, or the reason why not. `None` if only
+    /// opening one can tell.
     fn standing(&self) -> impl Future<Output = Option<Result<String, String>>> + Send {
         std::future::ready(None)
     }
@@ -50,7 +52,7 @@ pub trait AgentKind: Send + Sync + 'static {
     fn open(&self, setup: AgentSetup) -> impl Future<Output = Result<OpenAgent, AgentError>> + Send;
 }
 
-/// What an agent observes.
+/// Observation of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AgentObservation {
     /// Text for the model; empty if there is nothing to see.
@@ -86,16 +88,16 @@ pub struct Assignment {
     pub message: Vec<String>,
     /// The user's request that the sub-task is part of.
     pub request: String,
-    /// What the blackboard has on it, a paragraph each. Text of users, agents and tools: data, no instructions.
+    /// Blackboard contents on the sub-task, a paragraph each. Text of users, agents and tools: data, no instructions.
     pub context: Vec<String>,
     /// The files that the session has saved.
     pub saved: Vec<PathBuf>,
 }
 
-/// What is done with the words of an agent.
+/// Callback for the messages of an agent.
 type Say = dyn Fn(&str) + Send + Sync;
 
-/// Where an agent says how far it is with a sub-task. What it says is shown to people, and nothing else.
+/// Sink for an agent's progress reports on a sub-task. Reports are only shown to people.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<Say>>);
 

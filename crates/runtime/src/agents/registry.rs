@@ -62,9 +62,9 @@ fn did_you_mean(nearest: Option<&str>) -> String {
 pub struct KindInfo {
     /// The name.
     pub name: String,
-    /// What it does.
+    /// Description of the agents.
     pub introduction: String,
-    /// Where its agents run.
+    /// Place where its agents run.
     pub home: AgentHome,
 }
 
@@ -118,7 +118,7 @@ impl AgentRegistry {
             .collect()
     }
 
-    /// Whether agents of a kind could work on a sub-task now; `None` if that is only known once one is opened.
+    /// Checks if agents of a kind could work on a sub-task now; `None` if only opening one can tell.
     pub async fn standing(&self, name: &str) -> Option<Result<String, String>> {
         self.kinds.get(name)?.standing().await
     }

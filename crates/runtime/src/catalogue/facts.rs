@@ -36,7 +36,7 @@ pub const STEP_BOUNDS_MS: [u64; 9] = [100, 250, 500, 1_000, 2_500, 5_000, 10_000
 pub const REQUEST_BOUNDS_MS: [u64; 8] =
     [10_000, 30_000, 60_000, 180_000, 600_000, 1_800_000, 3_600_000, 10_800_000];
 
-/// What a session used of one model, all agents together.
+/// Usage of one model in a session, all agents together.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct ModelTotals {
     /// The model, by its name at its endpoint.
@@ -90,7 +90,7 @@ fn counted<const N: usize>(bounds: &[u64], times: impl Iterator<Item = u64>) -> 
     counts
 }
 
-/// What a table shows of a session. It follows from the journal alone.
+/// Facts of a session for a table. They follow from the journal alone.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
     /// When it was created, in milliseconds since 1970-01-01 UTC.
@@ -99,7 +99,7 @@ pub struct Facts {
     pub last_ms: u64,
     /// The number of complete records.
     pub records: u64,
-    /// Whether the session ended, as opposed to its last request.
+    /// `true` if the session ended, as opposed to its last request.
     pub ended: bool,
     /// The requests, in order: at most 50, long ones are cut.
     pub requests: Vec<String>,
@@ -115,7 +115,7 @@ pub struct Facts {
     pub evaluation: Option<Judgement>,
     /// Why the session was suspended, if its last record says so.
     pub suspended: Option<String>,
-    /// What the user is asked if the session runs: an action that waits for an approval, or a question.
+    /// Open question to the user if the session runs: an action that waits for an approval, or a question.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub asks: Option<Asks>,
     /// The names of the applications whose windows agents worked in, in order of appearance.
@@ -124,7 +124,7 @@ pub struct Facts {
     pub model: String,
     /// The models that were asked, by their names at their endpoints.
     pub models: Vec<String>,
-    /// What was used of each of them.
+    /// Usage of each model.
     pub used: Vec<ModelTotals>,
     /// The desktop, as displayed.
     pub desktop: String,
@@ -132,9 +132,10 @@ pub struct Facts {
     pub program: String,
     /// Steps of all agents.
     pub steps: u32,
-    /// How long the steps took that are over, each counted at the first of [`STEP_BOUNDS_MS`] that it is not above, or behind the last.
+    /// Durations of the completed steps as a histogram: each is counted at the first of [`STEP_BOUNDS_MS`] that it
+    /// does not exceed, or behind the last.
     pub step_times: [u32; STEP_BOUNDS_MS.len() + 1],
-    /// How long the requests took that have an outcome, counted likewise by [`REQUEST_BOUNDS_MS`].
+    /// Durations of the requests that have an outcome, as a histogram by [`REQUEST_BOUNDS_MS`].
     pub request_times: [u32; REQUEST_BOUNDS_MS.len() + 1],
     /// The time of these requests, in milliseconds.
     pub request_ms: u64,
@@ -161,7 +162,7 @@ pub struct Facts {
     pub waited_ms: u64,
     /// Calls by result. A call in progress is not counted.
     pub verdicts: Verdicts,
-    /// Whether the last record is a call without a result: in progress, or broken off.
+    /// `true` if the last record is a call without a result: in progress, or broken off.
     pub calling: bool,
     /// The session that this one was forked from.
     #[schemars(schema_with = "crate::schema::origin_or_null")]
@@ -191,7 +192,7 @@ impl Facts {
     }
 }
 
-/// What a session asks its user.
+/// Open question of a session to its user.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Asks {
     /// `approval` or `question`.

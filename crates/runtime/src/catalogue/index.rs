@@ -24,14 +24,14 @@ use crate::{
 pub(super) const INDEX: &str = "sessions.index";
 /// The file that is locked by who replaces the index.
 const LOCK: &str = "sessions.index.lock";
-/// What the hash of a line begins with. It changes with [`Facts`] and with how they are found.
+/// Prefix of the hashed text of a line. Changes with [`Facts`] and with the way they are determined.
 const FORMAT: &str = concat!("deskhand catalogue 3 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The number of bytes of a hash that are kept.
 const HASH_BYTES: usize = 8;
 /// A longer index is not read, in bytes.
 const INDEX_BYTES_MAX: u64 = 1024 * 1024 * 1024;
 
-/// What is known of a session at one state of its journal.
+/// Index entry of a session at one state of its journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Entry {
     /// The state.
@@ -40,17 +40,17 @@ pub(super) struct Entry {
     pub(super) read_ms: u64,
     /// The time of its lock when no process used it, in nanoseconds since 1970-01-01 UTC.
     pub(super) free_since: Option<i64>,
-    /// What was read.
+    /// Result of reading the journal.
     pub(super) read: ReadFacts,
 }
 
-/// What was read of a session.
+/// Result of reading a session.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum ReadFacts {
     /// Its facts.
     Facts(Box<Facts>),
-    /// It cannot be read: why.
+    /// The reason why the session cannot be read.
     Problem(String),
 }
 

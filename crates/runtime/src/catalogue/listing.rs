@@ -28,17 +28,18 @@ use crate::{
 const FOLLOWED_MAX: usize = 64;
 /// The most journals that are read at the same time.
 const READERS_MAX: usize = 8;
-/// How many journals are read before the index may be replaced again.
+/// Number of journals read before the index may be replaced again.
 const READ_AT_ONCE: usize = 256;
-/// How often the index is replaced at most, unless it lacks many sessions.
+/// Minimum interval between replacements of the index, unless it lacks many sessions.
 const SAVED_EVERY: Duration = Duration::from_secs(5);
-/// How many sessions the index may lack for that long.
+/// Maximum number of sessions that the index may lack for that interval.
 const UNSAVED_MAX: usize = 64;
 
-/// What is known of the sessions of a store. [`Catalogue::refresh`] brings it up to date; everything else answers from memory.
+/// Catalogue of the sessions of a store. [`Catalogue::refresh`] brings it up to date; all other functions answer
+/// from memory.
 ///
-/// It is kept in an index beside the sessions, so that a journal is read once, and again when it changed. Who keeps a catalogue in
-/// memory reads of sessions in progress only what is new.
+/// The catalogue is stored in an index beside the sessions, so that a journal is read once, and again when it
+/// changed. A process that holds a catalogue in memory reads only the new part of sessions in progress.
 pub struct Catalogue {
     store: SessionStore,
     entries: BTreeMap<String, Known>,
@@ -48,7 +49,7 @@ pub struct Catalogue {
     saved_at: Option<Instant>,
 }
 
-/// What is known of a session.
+/// Catalogue entry of a session.
 struct Known {
     entry: Entry,
     in_use: bool,

@@ -1,4 +1,4 @@
-//! What of the sessions is asked for: filters, order, and a page.
+//! Query for sessions: filters, order, and a page.
 
 use std::{cmp::Ordering, fmt, str::FromStr};
 
@@ -29,13 +29,13 @@ pub struct Query {
     pub models: Vec<String>,
     /// A machine of a fleet has it that is called like one of these; `here` is this one. Empty for any.
     pub places: Vec<String>,
-    /// It cost at least this, in US dollars, as far as it is known.
+    /// Minimum cost in US dollars, as far as the cost is known.
     pub cost_min_usd: Option<f64>,
-    /// It cost at most this, in US dollars, as far as it is known.
+    /// Maximum cost in US dollars, as far as the cost is known.
     pub cost_max_usd: Option<f64>,
-    /// It began at this time or later, in milliseconds since 1970-01-01 UTC.
+    /// Earliest start, in milliseconds since 1970-01-01 UTC.
     pub begun_min_ms: Option<u64>,
-    /// It began at this time or earlier, in milliseconds since 1970-01-01 UTC.
+    /// Latest start, in milliseconds since 1970-01-01 UTC.
     pub begun_max_ms: Option<u64>,
     /// The column to sort by. Equal sessions stay newest first.
     pub sort: Column,
@@ -114,7 +114,7 @@ columns! {
     Request = "request",
     /// The outcome of its last request.
     Outcome = "outcome",
-    /// Whether it is worked on.
+    /// State of the session.
     State = "state",
     /// The machine that has it.
     Place = "place",
@@ -241,7 +241,7 @@ pub(super) enum Facet {
     Place,
 }
 
-/// What this machine is called among others.
+/// Name of this machine among others.
 pub(super) const HERE: &str = "here";
 
 /// The name of the machine that has a session.

@@ -10,7 +10,7 @@ use crate::{
     passwords::{hidden, types_passwords, veil_of},
 };
 
-/// What tells one state of a journal from another without reading it.
+/// Stamp that distinguishes one state of a journal from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(super) struct Stamp {
     /// The number of the file.
@@ -72,8 +72,9 @@ fn is_fresh(at_ns: i64, now_ms: u64) -> bool {
     at_ns.saturating_add(TICK_NS) > now_ns
 }
 
-/// Whether a process uses a session, and if not, the time of its lock: until that changes, none does. `free_since` is such a time from
-/// before; then the lock is not touched, which could be in the way of who is about to take it.
+/// Checks if a process uses a session. If none does, also returns the time of its lock: until that changes, none
+/// does. `free_since` is such a time from an earlier call; if it still holds, the lock is not touched, which could
+/// block a process that is about to take it.
 pub(super) fn use_of(folder: &SessionFolder, free_since: Option<i64>, now_ms: u64) -> (bool, Option<i64>) {
     let Ok(found) = fs::metadata(folder.lock_path()) else { return (false, None) };
     let locked_ns = changed_ns(&found);
@@ -96,7 +97,7 @@ pub(super) struct Following {
     stamp: Stamp,
 }
 
-/// What is made of the problems of a journal.
+/// Handling of problems in a journal.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Problems {
     /// Nothing: what can be read is read.
@@ -105,11 +106,11 @@ enum Problems {
     Count,
 }
 
-/// What came of reading the new part of a journal.
+/// Result of reading the new part of a journal.
 enum Progress {
     /// All complete lines are read.
     Whole,
-    /// It has to be read in another way: it holds passwords, or is not what was read before.
+    /// The journal has to be read in another way: it contains passwords, or is not the one that was read before.
     Again,
 }
 

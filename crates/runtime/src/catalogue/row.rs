@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::Facts;
 
-/// Whether a session is worked on.
+/// State of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SessionState {
-    /// It waits for a machine of a fleet.
+    /// The session waits for a machine of a fleet.
     Queued,
     /// A process uses it.
     Running,
-    /// It was interrupted: it can be resumed without another request.
+    /// The session was interrupted: it can be resumed without another request.
     Interrupted,
     /// Neither.
     Ended,
@@ -39,11 +39,11 @@ impl SessionState {
 pub struct Row<'a> {
     /// Its id, which is the name of its folder.
     pub id: &'a str,
-    /// Whether it is worked on.
+    /// State of the session.
     pub state: SessionState,
     /// The machine of a fleet that has it; empty for this one.
     pub place: &'a str,
-    /// What its journal says.
+    /// Facts from its journal.
     pub facts: &'a Facts,
 }
 
@@ -52,14 +52,14 @@ pub struct Row<'a> {
 pub struct SessionRow {
     /// Its id, which is the name of its folder.
     pub id: String,
-    /// Whether it is worked on.
+    /// State of the session.
     pub state: SessionState,
     /// The machine of a fleet that has it, or `fleet` if none has; not given for sessions of this machine.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub place: String,
     /// Its cost in US dollars, as far as it is known.
     pub cost_usd: f64,
-    /// What its journal says.
+    /// Facts from its journal.
     pub facts: Facts,
 }
 

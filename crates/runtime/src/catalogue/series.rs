@@ -41,7 +41,7 @@ pub struct Day {
     pub elapsed_median_ms: Option<u64>,
 }
 
-/// What is summed up of a day.
+/// Sums for a day.
 #[derive(Default)]
 struct Sums {
     sessions: u32,

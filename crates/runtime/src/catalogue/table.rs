@@ -26,7 +26,7 @@ pub struct Table {
     pub total: usize,
     /// The number of all sessions that can be read.
     pub all: usize,
-    /// What the filters would find.
+    /// Number of matches for each choice of a filter.
     pub facets: Facets,
     /// Sessions whose journals cannot be read, newest first; at most 100.
     pub unreadable: Vec<Unreadable>,
@@ -34,7 +34,8 @@ pub struct Table {
     pub unreadable_total: usize,
 }
 
-/// How many sessions fit the query with another choice of one filter: each of these counts leaves that filter out.
+/// Number of sessions that fit the query with another choice of one filter: each of these counts leaves that
+/// filter out.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Facets {
     /// By outcome; `none` without one. Most frequent first.
@@ -51,7 +52,7 @@ pub struct Facets {
 pub struct FacetCount {
     /// The choice.
     pub name: String,
-    /// How many sessions it would find.
+    /// Number of matching sessions.
     pub sessions: usize,
 }
 
@@ -97,7 +98,7 @@ impl Catalogue {
     }
 }
 
-/// What the choices of filters would find.
+/// Number of matches for each choice of a filter.
 #[derive(Default)]
 struct Found<'a> {
     outcomes: BTreeMap<&'a str, usize>,

@@ -1,4 +1,4 @@
-//! What a session did, as a sequence of moves.
+//! Sequence of the moves of a session.
 
 use deskhand_core::{command::Command, text::clip, ui::fold_name};
 use serde::{Deserialize, Serialize};
@@ -28,19 +28,19 @@ pub struct Move {
     pub agent: String,
     /// The tool; empty for a decision.
     pub tool: String,
-    /// What was done, in words.
+    /// Description of the move in words.
     pub words: String,
     /// The arguments of the call, without the id of a target that was found.
     pub arguments: Map<String, Value>,
     /// The result in one word: a verdict, `read`, `failed`, `skipped`, `no result`, or the status of a decision.
     pub verdict: String,
-    /// What came of it, in words.
+    /// Result of the move in words.
     pub result: String,
     /// The cost of its step in US dollars, for the first move of a step; `None` if it is partly unknown, and for later moves.
     pub cost_usd: Option<f64>,
-    /// How long the call took, in milliseconds; for a decision, its whole step.
+    /// Duration of the call, in milliseconds; for a decision, of its whole step.
     pub elapsed_ms: u64,
-    /// What moves are aligned by: what was done, and to what.
+    /// Key by which moves are aligned: the action and its target.
     #[serde(skip)]
     pub(super) key: String,
 }
@@ -131,7 +131,7 @@ fn of_decision(step: &StepStory) -> Move {
     }
 }
 
-/// What a command without a known target is aimed at, by its arguments.
+/// Names the target of a command without a known target, by its arguments.
 fn named_in(command: &Command) -> String {
     const NAMES: [&str; 7] = ["path", "name", "program", "keys", "key", "item", "file"];
     let argument =

@@ -25,7 +25,7 @@ pub struct Comparison {
     pub right: Side,
     /// The last record that both have in common, if one was forked from the other.
     pub shared_records: Option<u64>,
-    /// What both did, in order.
+    /// Moves of both sessions, in order.
     pub pairs: Vec<Pair>,
     /// The number of pairs in which nothing differs.
     pub equal: usize,
@@ -49,11 +49,11 @@ pub struct Pair {
     pub left: Option<Move>,
     /// The move of the second session.
     pub right: Option<Move>,
-    /// What differs; empty if nothing does, or if only one session has the move.
+    /// Differences; empty if there are none, or if only one session has the move.
     pub differs: Vec<Aspect>,
 }
 
-/// What can differ between two moves that do the same thing.
+/// Possible difference between two moves that do the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Aspect {
@@ -61,7 +61,7 @@ pub enum Aspect {
     Verdict,
     /// The arguments, other than the id of the target.
     Arguments,
-    /// What came of it.
+    /// Result of the move.
     Result,
     /// The cost of the step.
     Cost,

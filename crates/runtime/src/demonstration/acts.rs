@@ -28,7 +28,7 @@ use super::{
 /// The most characters of a name that are shown.
 const NAME_MAX: usize = 60;
 
-/// What only holds other elements: a click on it hits nothing.
+/// Roles of elements that only contain other elements: a click on one hits nothing.
 const HOLDERS: [Role; 8] = [
     Role::TOOL_BAR,
     Role::MENU_BAR,
@@ -40,12 +40,12 @@ const HOLDERS: [Role; 8] = [
     Role::ROOT_PANE,
 ];
 
-/// Where a gesture was made.
+/// Location of a gesture.
 struct Spot {
     view: Arc<WindowView>,
     /// The control there, or the window alone.
     element: Option<Element>,
-    /// Whether the control is a part of a spreadsheet.
+    /// `true` if the control is a part of a spreadsheet.
     in_sheet: bool,
     /// The kind of the window, dialog or pop-up.
     kind: WindowKind,
@@ -58,8 +58,8 @@ impl Spot {
 }
 
 impl Demonstration {
-    /// What it meant. `request` is what the person says it was about; `leaves_out` are windows that are no part of it, such as the terminal
-    /// from which they are watched.
+    /// Interprets the demonstration. `request` is the person's description of it; `leaves_out` selects windows that
+    /// are no part of it, such as the terminal from which the recording runs.
     pub fn shown(
         &self,
         request: &str,
@@ -282,7 +282,8 @@ impl Teller<'_> {
         }
     }
 
-    /// What is at a point: in the window that is on top there. `None` if that is no part of the demonstration.
+    /// Finds the element at a point, in the topmost window there. `None` if the point is no part of the
+    /// demonstration.
     fn spot(&mut self, at: Instant, point: Point<Screen>) -> Option<Spot> {
         let window = self
             .all
@@ -401,7 +402,7 @@ impl Teller<'_> {
     }
 }
 
-/// What an act is, in words.
+/// Describes an act in words.
 fn in_words(act: &ShownAct) -> String {
     let target = act.target().map(|element| format!(" on {}", excerpt(&element.label(), NAME_MAX)));
     let given = act.command.arguments.iter().filter(|(name, _)| *name != "id");

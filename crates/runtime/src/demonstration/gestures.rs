@@ -8,9 +8,9 @@ use deskhand_desktop::{
     keys::{Key, KeyChord, Modifier, NamedKey},
 };
 
-/// How soon a second click has to follow to be one with the first.
+/// Maximum time between two clicks of a double click.
 const DOUBLE_CLICK: Duration = Duration::from_millis(500);
-/// How far a pointer moves in a click, in pixels of each axis.
+/// Maximum pointer movement in a click, in pixels of each axis.
 const CLICK_SIDE: i32 = 6;
 
 /// Something that a person did as a whole.
@@ -20,18 +20,18 @@ pub(super) enum Gesture {
     Click {
         /// The button.
         button: u32,
-        /// Where.
+        /// Position of the click.
         at: Point<Screen>,
-        /// How often.
+        /// Number of clicks.
         count: u32,
         /// The modifiers that were held.
         held: Vec<Modifier>,
     },
     /// A drag with the left button.
     Drag {
-        /// Where it began.
+        /// Start of the drag.
         from: Point<Screen>,
-        /// Where it ended.
+        /// End of the drag.
         to: Point<Screen>,
     },
     /// A text, as it stands after corrections.

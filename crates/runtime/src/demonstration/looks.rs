@@ -17,7 +17,7 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::{observe::see_surfaces, stop::StopSwitch};
 
-/// How long the desktop has to be quiet before it is looked at, and how long it is waited for at most.
+/// Time that the desktop has to be quiet before an observation, and the maximum time to wait for that.
 const REST: QuietLimits = QuietLimits {
     quiet: Duration::from_millis(40),
     first_change: Duration::from_secs(600),
@@ -25,7 +25,7 @@ const REST: QuietLimits = QuietLimits {
 };
 /// After the last input, so long is watched what comes of it.
 const AFTERWARDS: Duration = Duration::from_millis(700);
-/// How often in a row a look is given up for a window that opens.
+/// Maximum number of consecutive observations that are abandoned for a window that opens.
 const INTERRUPTIONS_MAX: u32 = 4;
 /// Longer than any look.
 const FOREVER: Duration = Duration::from_secs(3_600);
@@ -35,7 +35,7 @@ const STILL_THERE: Duration = Duration::from_millis(100);
 const LOOKS_MAX: usize = 5_000;
 const INPUTS_MAX: usize = 50_000;
 
-/// What the desktop showed at a time.
+/// Observation of the desktop at one time.
 #[derive(Debug, Clone)]
 pub(super) struct LookedAt {
     /// When the look began and ended.
@@ -47,7 +47,7 @@ pub(super) struct LookedAt {
     pub(super) windows: Vec<WindowInfo>,
     /// The active window with its dialogs and pop-ups.
     pub(super) view: Option<Arc<WindowView>>,
-    /// Whether all elements are as they were then, and not only those of dialogs and pop-ups.
+    /// `true` if all elements are as they were at that time, and not only those of dialogs and pop-ups.
     pub(super) whole: bool,
 }
 
@@ -64,14 +64,14 @@ impl LookedAt {
     }
 }
 
-/// What a person did, and what the desktop showed meanwhile.
+/// Inputs of a person, and the observations of the desktop meanwhile.
 #[derive(Debug, Default)]
 pub struct Demonstration {
     pub(super) looks: Vec<LookedAt>,
     /// All windows from a time on, bottom-most first: looking at a busy application takes longer than listing what has opened.
     pub(super) windows: Vec<(Instant, Vec<WindowInfo>)>,
     pub(super) inputs: Vec<Watched>,
-    /// Whether a limit was reached before the end.
+    /// Set if a limit was reached before the end.
     pub(super) cut: bool,
 }
 
@@ -256,7 +256,7 @@ impl Demonstration {
         self.inputs.last().is_none_or(|last| last.at.elapsed() > AFTERWARDS)
     }
 
-    /// What the desktop showed when something was done at this time.
+    /// Returns the observation that was current when an input was made at this time.
     pub(super) fn before(&self, at: Instant) -> Option<&LookedAt> {
         self.looks.iter().rev().find(|look| look.to <= at).or(self.looks.first())
     }
@@ -269,7 +269,7 @@ impl Demonstration {
         listed.or_else(|| self.before(at).map(|look| look.windows.as_slice()))
     }
 
-    /// What it showed after something that ended at this time, and before the next thing was done.
+    /// Returns the observation after an input that ended at this time, and before the next input.
     pub(super) fn after(&self, at: Instant, next: Option<Instant>) -> Option<&LookedAt> {
         let is_in_time = |look: &&LookedAt| next.is_none_or(|next| look.from <= next);
         let is_whole = |look: &&LookedAt| look.whole;

@@ -1,4 +1,4 @@
-//! What a person showed.
+//! Interpretation of a demonstration.
 
 use std::{sync::Arc, time::Instant};
 
@@ -12,12 +12,12 @@ use deskhand_core::{
 use deskhand_secret::{SecretValue, Veil};
 use serde::{Serialize, de::DeserializeOwned};
 
-/// What a person did, as a workflow would do it.
+/// Acts of a person, as a workflow would perform them.
 #[derive(Debug, Clone, Default)]
 pub struct Shown {
-    /// What was done, in order.
+    /// Acts, in order.
     pub acts: Vec<ShownAct>,
-    /// What is not a part of it, a sentence each.
+    /// Notes on the parts that were left out, a sentence each.
     pub notes: Vec<String>,
     /// The files of the documents that were open from the beginning and were worked on.
     pub documents: Vec<String>,
@@ -30,11 +30,11 @@ pub struct Shown {
 /// Something that a person did.
 #[derive(Debug, Clone)]
 pub struct ShownAct {
-    /// What it was, in words.
+    /// Description of the act in words.
     pub about: String,
     /// The call that does the same.
     pub command: Command,
-    /// What came of it.
+    /// Result of the act.
     pub result: CallResult,
     /// The window before it.
     pub view: Arc<WindowView>,

@@ -12,18 +12,19 @@ use super::looks::LookedAt;
 /// The shortest text that is taken for one that was read, in characters: a shorter one is equal by chance.
 const READ_MIN: usize = 3;
 
-/// What becomes of a text that was typed.
+/// Handling of a text that was typed.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kept {
-    /// It is kept.
+    /// The text is stored.
     Text(String),
-    /// It went into a field for a password, of which only this name is kept.
+    /// The text went into a password field, of which only this name is stored.
     Password(String),
-    /// It is not kept: the application does not show it.
+    /// The text is not stored: the application does not show it.
     Nothing,
 }
 
-/// What of a typed text is kept: only what the application shows afterwards, and nothing that went into a field for a password.
+/// Determines the part of a typed text that is stored: only the part that the application shows afterwards, and
+/// nothing that went into a password field.
 pub(super) fn kept(text: &str, field: Option<&Element>, around: [Option<&LookedAt>; 2]) -> Kept {
     let is_password = |element: &Element| element.role == Role::PASSWORD_TEXT;
     let focused = around.into_iter().flatten().filter_map(LookedAt::focused);
@@ -45,7 +46,7 @@ pub(super) fn kept(text: &str, field: Option<&Element>, around: [Option<&LookedA
     if wanted.is_empty() || is_shown { Kept::Text(text.to_owned()) } else { Kept::Nothing }
 }
 
-/// How often an element shows a text.
+/// Counts how often an element shows a text.
 fn times(element: &Element, wanted: &str) -> usize {
     if wanted.is_empty() || element.role == Role::PASSWORD_TEXT {
         return 0;
@@ -64,7 +65,8 @@ pub(super) fn replaces(text: &str, field: &Element, after: Option<&LookedAt>) ->
         && now.and_then(|element| element.text.as_deref()) == Some(text)
 }
 
-/// Where a text was read that somebody typed into a window: an element of another window with that text, as it was seen last.
+/// Finds the source of a text that was typed into a window: an element of another window with that text, as last
+/// observed.
 pub(super) fn source(
     text: &str,
     into: &WindowInfo,

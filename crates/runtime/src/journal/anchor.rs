@@ -37,12 +37,12 @@ const SLOT_BYTES: usize = 1_024;
 const SLOTS: usize = 2;
 /// The maximum length of the path of a session, in bytes.
 const PATH_BYTES_MAX: usize = 4_096;
-/// How many anchors are kept of sessions whose folder is gone: it may come back, with its end cut off.
+/// Maximum number of anchors of sessions whose folder is gone: it may come back, with its end cut off.
 const GONE_MAX: usize = 4_096;
 
-/// How often an anchor is read that does not hold.
+/// Maximum number of attempts to read an anchor that does not hold.
 const READS_MAX: u32 = 5;
-/// How long it takes at most to write an anchor.
+/// Maximum time to write an anchor.
 const WRITTEN_WITHIN: Duration = Duration::from_secs(60);
 
 /// A record and its seal.
@@ -54,7 +54,7 @@ pub(crate) struct Head {
     pub(crate) seal: String,
 }
 
-/// What is anchored of a journal.
+/// Anchored state of a journal.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Anchored {
     /// The session.
@@ -98,7 +98,7 @@ impl Anchored {
         Ok(slot)
     }
 
-    /// What a slot holds; `None` if it is torn, forged, or of another session.
+    /// Reads the content of a slot; `None` if it is torn, forged, or of another session.
     fn of_slot(slot: &[u8], key: &SealKey, session: &str) -> Option<Self> {
         let Slot { anchored, seal } = serde_json::from_slice(slot).ok()?;
         if !key.holds(Purpose::Anchor, anchored.as_bytes(), seal.as_bytes()) {
@@ -157,10 +157,10 @@ impl Anchor {
     }
 }
 
-/// Whether a record is on the disk.
+/// Sync state of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Synced {
-    /// It is.
+    /// The record is on the disk.
     Yes,
     /// Not necessarily.
     NotYet,
@@ -175,10 +175,10 @@ impl SealFolder {
         self.anchors_path().join(name)
     }
 
-    /// What is anchored of a session; `None` if nothing that holds.
+    /// Returns the anchored state of a session; `None` if no anchor holds.
     ///
     /// # Errors
-    /// [`JournalError::File`] if it cannot be read.
+    /// [`JournalError::File`] if the anchor cannot be read.
     pub(crate) fn anchored(&self, key: &SealKey, session: &str) -> Result<Option<Anchored>, JournalError> {
         let path = self.anchor_path(session);
         for _ in 0..READS_MAX {
@@ -277,7 +277,7 @@ impl SealFolder {
 }
 
 impl SessionFolder {
-    /// How many records the journal had, by its anchor; 0 if that is not known.
+    /// Returns the number of records in the journal according to its anchor; 0 if unknown.
     ///
     /// # Errors
     /// [`JournalError`] if the key or the anchor cannot be read.
@@ -307,7 +307,7 @@ fn folder_of(anchor: &Path) -> Option<PathBuf> {
     Some(PathBuf::from(std::ffi::OsString::from_vec(bytes)))
 }
 
-/// What identifies the current boot of the machine; empty if unknown.
+/// Returns an identifier of the current boot of the machine; empty if unknown.
 pub(crate) fn boot() -> String {
     fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
 }

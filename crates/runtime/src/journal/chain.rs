@@ -14,7 +14,7 @@ use super::{
     views::StoredLine,
 };
 
-/// What the seals of a journal prove.
+/// Result of checking the seals of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Proof {
     /// This machine wrote the journal: it is sealed with its key, and its end is the anchored one.
@@ -32,10 +32,10 @@ pub enum Unproven {
     /// There is no key.
     #[error("its seals cannot be checked: there is no key at {}", key.display())]
     NoKey {
-        /// Where it was looked for.
+        /// Path of the missing anchor.
         key: PathBuf,
     },
-    /// It is sealed with another key.
+    /// The journal is sealed with another key.
     #[error("it is sealed with another key than {}, on another machine or before that key was created", key.display())]
     OtherKey {
         /// The key of this machine.
@@ -44,7 +44,7 @@ pub enum Unproven {
     /// Its last record is not known.
     #[error("its seals hold, but its end may be missing: there is no anchor at {}", anchor.display())]
     NoAnchor {
-        /// Where it was looked for.
+        /// Path of the missing key.
         anchor: PathBuf,
     },
 }
@@ -71,7 +71,7 @@ pub(crate) struct MissingEnd {
     pub(crate) from: u64,
     /// The last one.
     pub(crate) to: u64,
-    /// Whether a power failure may have lost them: they were not synced, and the machine restarted since.
+    /// `true` if a power failure may have lost the records: they were not synced, and the machine restarted since.
     pub(crate) may_be_lost: bool,
 }
 
@@ -80,7 +80,7 @@ pub(crate) struct MissingEnd {
 pub(crate) struct Chain {
     seals: SealFolder,
     key: Option<SealKey>,
-    /// What is anchored of the session, once its header was read.
+    /// Anchored state of the session, once its header was read.
     anchored: Option<Anchored>,
     session: String,
     /// The hash of the previous line.
@@ -166,7 +166,7 @@ impl Chain {
         (from <= to).then_some(MissingEnd { from, to, may_be_lost })
     }
 
-    /// What the seals prove, after the last line and if there were no flaws.
+    /// Returns the proof that the seals give, after the last line and if there were no flaws.
     pub(crate) fn proof(&self) -> Proof {
         let key = self.seals.key_path();
         Proof::Consistent(match (self.since, &self.key) {
@@ -177,7 +177,7 @@ impl Chain {
         })
     }
 
-    /// What a writer needs to go on after the last line.
+    /// Returns the data that a writer needs to continue after the last line.
     pub(crate) fn end(&self) -> ChainEnd {
         let since = self.since.unwrap_or_else(|| self.head.seq.saturating_add(1));
         ChainEnd { session: self.session.clone(), since, head: self.head.clone(), prev: self.prev.clone() }

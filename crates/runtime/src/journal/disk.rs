@@ -1,10 +1,11 @@
-//! What a session writes, in steps that a power failure can separate.
+//! Writes of a session, in steps that a power failure can separate.
 //!
-//! Written bytes and new names survive the end of the process at once, and a power failure only once they are synced. So
-//! everything that a record refers to is synced before the record is. In unit tests, every step is recorded.
+//! Written bytes and new names survive the end of the process at once, and a power failure only once they are
+//! synced. So everything that a record refers to is synced before the record is. In unit tests, every step is
+//! recorded.
 //!
-//! A file that appears whole is written as `NAME.part` first. A process that dies leaves that file, and the next one that writes the
-//! same name, or resumes the session, takes it away.
+//! A file that appears whole is first written as `NAME.part`. A process that dies leaves that file, and the next
+//! one that writes the same name, or resumes the session, removes it.
 
 use std::{
     ffi::OsString,
@@ -16,7 +17,7 @@ use std::{
 
 use crate::private;
 
-/// How many names above a folder are synced that exist already: another process may have created them without that.
+/// Number of existing names above a folder that are synced: another process may have created them without that.
 const NAMES_ABOVE: usize = 6;
 
 /// Creates a folder with its parents, private to their owner, and syncs their names.
@@ -37,7 +38,7 @@ pub(super) fn create_folders(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// How the name of a file ends that is not whole yet.
+/// Name extension of a file that is not complete yet.
 const PART: &str = "part";
 
 /// The name of a file while it is written.

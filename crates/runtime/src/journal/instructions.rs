@@ -17,12 +17,13 @@ use super::{
 /// The longest file of a seal, in bytes.
 const BYTES_MAX: u64 = 256;
 
-/// What a file says. The seal of one kind is none for another, because the same text may mean something else there.
+/// Kind of a file. The seal of one kind is invalid for another, because the same text may have another meaning
+/// there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum InstructionKind {
     /// A workflow.
     Workflow,
-    /// What a run proposes to change of a workflow.
+    /// Change that a run proposes for a workflow.
     Proposal,
     /// A plan to follow.
     Plan,
@@ -44,7 +45,8 @@ impl InstructionKind {
         }
     }
 
-    /// What identifies a file with this content, in hexadecimal. Nobody can make another content with it.
+    /// Returns a digest that identifies a file with this content, in hexadecimal. No other content can be made to
+    /// match.
     pub fn digest(self, content: &[u8]) -> String {
         sha256_hex(&self.message("", content))
     }

@@ -22,7 +22,7 @@ pub(super) const KEY_ID_HEX: usize = 16;
 /// The permissions of group and others, of which the key has none.
 const NOT_THE_OWNER: u32 = 0o077;
 
-/// What a seal is for. A seal of one kind is never valid as another.
+/// The purpose of a seal. A seal of one kind is never valid as another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// Identifies the key.
@@ -68,7 +68,7 @@ impl SealKey {
         Some(Self { id, ..key })
     }
 
-    /// What names the key in the seals that it made.
+    /// Returns the id of the key, which the seals made with it carry.
     pub(crate) fn id(&self) -> &str {
         &self.id
     }

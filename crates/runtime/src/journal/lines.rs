@@ -25,7 +25,7 @@ pub(crate) struct RawLine {
     pub(crate) seq: u64,
     /// The bytes without the line break.
     pub(crate) bytes: Vec<u8>,
-    /// Whether the line ends with a line break. Only the last line may not.
+    /// `true` if the line ends with a line break. Only the last line may lack one.
     pub(crate) ended: bool,
 }
 
@@ -109,9 +109,9 @@ pub(crate) struct Lines {
     held: VecDeque<Read>,
     /// The last line reported as modified.
     named: u64,
-    /// Whether a forged line was reported; those after it are not.
+    /// Set once a forged line was reported; later ones are not reported.
     forged: bool,
-    /// Whether the end was reported.
+    /// Set once the end was reported.
     ended: bool,
     /// The total size of the complete lines, in bytes.
     whole_bytes: u64,
@@ -177,7 +177,7 @@ impl Lines {
         self.header.clone().ok_or_else(|| JournalError::NoHeader { path: self.raw.path.clone() })
     }
 
-    /// What the seals prove, once all lines were read without problems.
+    /// Returns the proof given by the seals, once all lines were read without problems.
     pub(crate) fn proof(&self) -> Proof {
         self.chain.proof()
     }

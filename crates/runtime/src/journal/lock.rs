@@ -47,7 +47,7 @@ impl SessionFolder {
         self.path().join(Self::LOCK)
     }
 
-    /// Whether a process holds the lock.
+    /// Returns `true` if a process holds the lock.
     ///
     /// # Errors
     /// [`JournalError::File`] if that cannot be determined.

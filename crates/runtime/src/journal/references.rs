@@ -8,7 +8,7 @@ use std::{
 
 use super::{JournalError, SessionFolder, disk};
 
-/// How a stored record names a picture: the hash, which is 64 characters long.
+/// The bytes before a picture reference in a stored record. The hash follows, 64 characters long.
 const PICTURE: &[u8] = b"\"sha256\":\"";
 const HEX: usize = 64;
 

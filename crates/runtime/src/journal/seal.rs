@@ -18,7 +18,7 @@ const HEX: usize = 64;
 /// The result of checking the hash of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineHash {
-    /// It matches.
+    /// The hash matches.
     Whole,
     /// The line was modified.
     Broken,

@@ -12,7 +12,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{Fence, Journal, JournalError, JournalWriter, Lines, Read, SealFolder, disk};
 
-/// How long a session may take from its folder to its first record.
+/// Maximum time between the creation of a session's folder and its first record.
 const BEGUN_WITHIN: Duration = Duration::from_secs(60);
 /// A longer journal has more than a part of its header.
 const HEADER_BYTES_MAX: u64 = 64 * 1024;
@@ -52,7 +52,7 @@ impl SessionStore {
         Self { fence: Some(fence), ..self }
     }
 
-    /// What commands wait for.
+    /// Returns the fence that commands wait for.
     pub(crate) fn fence(&self) -> Option<&dyn Fence> {
         self.fence.as_deref()
     }

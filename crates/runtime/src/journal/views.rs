@@ -26,7 +26,7 @@ pub(crate) enum StoredObservation {
     Window(WindowView),
     /// One window, as what changed since the view before it.
     WindowChanges(WindowChanges),
-    /// What an agent without a window observed.
+    /// The observation of an agent without a window.
     Agent(AgentView),
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct WindowChanges {
     /// Its picture.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) picture: Option<PictureRef>,
-    /// What was not available during the observation.
+    /// Notices of data that was not available during the observation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) notices: Vec<String>,
 }
@@ -124,7 +124,7 @@ impl WindowChanges {
 #[derive(Debug, Clone, PartialEq)]
 struct Kept {
     view: WindowView,
-    /// How many times in a row it was stored as changes.
+    /// Number of consecutive times the view was stored as changes.
     changes: u32,
 }
 

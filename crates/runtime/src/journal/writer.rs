@@ -30,7 +30,7 @@ pub struct JournalWriter {
     anchor: Anchor,
     seq: u64,
     prev: String,
-    /// How long the session was paused since the last line, in milliseconds.
+    /// Time the session was paused since the last line, in milliseconds.
     paused_ms: u64,
     /// The last view of each window, to store views as changes.
     views: Views,

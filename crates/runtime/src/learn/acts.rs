@@ -1,4 +1,4 @@
-//! What was done for a request, out of the journal.
+//! Acts performed for a request, read from the journal.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -19,7 +19,7 @@ use serde_json::Value;
 use super::LearnError;
 use crate::journal::SessionFolder;
 
-/// How much of an agent's reason is kept as the description of a step, in characters.
+/// Maximum length of an agent's reason as the description of a step, in characters.
 const ABOUT_CHARS_MAX: usize = 120;
 
 /// A call with what came of it, and what the agent saw before it.
@@ -31,7 +31,7 @@ pub(super) struct Act {
     pub(super) result: CallResult,
     /// The window as it was seen last before the call.
     pub(super) view: Option<Arc<WindowView>>,
-    /// Whether the HostAgent made it.
+    /// `true` if the HostAgent made the call.
     pub(super) is_host: bool,
 }
 
@@ -88,7 +88,7 @@ struct Reader {
     round: u32,
     current: Taught,
     ended: Vec<(u32, OutcomeKind, Taught)>,
-    /// What was seen last of each window.
+    /// The last view of each window.
     views: BTreeMap<WindowId, Arc<WindowView>>,
     is_host: bool,
     about: String,

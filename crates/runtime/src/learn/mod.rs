@@ -37,14 +37,14 @@ pub enum LearnError {
     NothingToLearn(String),
 }
 
-/// What was learnt.
+/// A workflow learnt from a session, as a draft.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Draft {
     /// The workflow.
     pub workflow: Workflow,
-    /// What may be a parameter. Whoever answers yes calls [`Draft::accept`].
+    /// Texts that may be parameters. To confirm one, call [`Draft::accept`].
     pub unsure: Vec<Unsure>,
-    /// What was left out or may not hold, a sentence each.
+    /// Parts that were left out or may not hold, a sentence each.
     pub notes: Vec<String>,
     /// Who made what it was learnt from: a session that did what a stranger's file says makes nothing of the user's.
     pub provenance: Provenance,
@@ -59,7 +59,7 @@ impl fmt::Display for Draft {
     }
 }
 
-/// What to learn.
+/// A request to learn a workflow from a session.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lesson {
     /// The name of the workflow.

@@ -1,4 +1,4 @@
-//! What differs from run to run: values that stand in the request.
+//! Parameters of a workflow: values that occur in the request and differ from run to run.
 
 use std::collections::BTreeMap;
 
@@ -21,9 +21,9 @@ const COMMON: &[&str] =
 pub struct Unsure {
     /// The text.
     pub value: String,
-    /// What the parameter would be called.
+    /// The proposed name of the parameter.
     pub name: String,
-    /// Where it stands.
+    /// The place of the text in the workflow.
     pub place: String,
 }
 
@@ -244,7 +244,7 @@ fn stands_in(text: &str, words: &str) -> bool {
     !words.trim().is_empty() && places(text, words).next().is_some()
 }
 
-/// Where a text has these words, without regard to case: whole words alone.
+/// Finds the places of `words` in a text, ignoring case. Matches whole words only.
 fn places<'a>(text: &'a str, words: &'a str) -> impl Iterator<Item = (usize, usize)> + 'a {
     let (text_low, words_low) = (text.to_lowercase(), words.to_lowercase());
     // Lower case may have another length; then only the same case is found.

@@ -12,7 +12,7 @@ const CHARS_MIN: usize = 3;
 /// The most values of one reading that are remembered.
 const VALUES_MAX: usize = 20_000;
 
-/// What was read and used later.
+/// Values that were read and used later.
 #[derive(Debug, Default)]
 pub(super) struct Readings {
     /// The names of the acts whose output is saved, by their index.
@@ -29,7 +29,7 @@ impl Readings {
 }
 
 impl Readings {
-    /// How many rows the table at a path has: `read1.rows`.
+    /// Returns the number of rows of the table at a path: `read1.rows`.
     pub(super) fn rows(&self, acts: &[Act], path: &str) -> Option<usize> {
         let values = self.values(acts)?;
         values.at(path).ok()?.as_array().map(Vec::len)
@@ -42,7 +42,7 @@ impl Readings {
         corner.as_str().map(str::to_owned)
     }
 
-    /// What was read, by the names under which it is saved.
+    /// Returns the values that were read, by the names under which they are saved.
     fn values(&self, acts: &[Act]) -> Option<Values> {
         let mut values = Values::default();
         for (act, name) in &self.saved {

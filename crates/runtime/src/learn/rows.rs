@@ -33,7 +33,7 @@ pub(super) fn fold(steps: &mut Vec<WorkflowStep>, rows: &dyn Fn(&str) -> Option<
     }
 }
 
-/// How often the first `length` steps repeat for consecutive rows, and of what.
+/// Counts how often the first `length` steps repeat for consecutive rows, and returns the rows they repeat for.
 fn repetition(steps: &[WorkflowStep], length: usize) -> Option<(usize, EachRow)> {
     let first = steps.get(..length)?;
     let (table, row) = first.iter().find_map(row_of)?;

@@ -190,7 +190,7 @@ fn selector(act: &Act, value: &Value) -> Result<Selector, String> {
     Selector::of(view, id).map(Selector::written).ok_or_else(|| format!("{id} was never seen in its window"))
 }
 
-/// What must have come of an act: the dialog that it opened, and whether its effect was seen.
+/// Returns the expected result of an act: the dialog that it opened, and whether its effect was seen.
 fn expected(act: &Act) -> Expected {
     let opened = act.result.window.as_ref().filter(|window| {
         let main = act.view.as_ref().and_then(|view| view.surfaces.first());

@@ -1,4 +1,4 @@
-//! What a server answers, as plain data.
+//! Answers of a server, as plain data.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use deskhand_core::text::clip;
@@ -13,7 +13,7 @@ const DATA_MAX: usize = 20_000;
 const PICTURES_MAX: usize = 4;
 const PICTURE_BYTES_MAX: usize = 4 << 20;
 
-/// What a call or a resource brought.
+/// The content that a call or a resource returned.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
     /// Its text, clipped.
@@ -22,7 +22,7 @@ pub struct Answer {
     pub data: Value,
     /// Its pictures.
     pub pictures: Vec<Picture>,
-    /// Whether the server calls it an error.
+    /// Set if the server marks the answer as an error.
     pub is_error: bool,
 }
 

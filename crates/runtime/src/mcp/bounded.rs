@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 /// The most that a server may send between two requests, in bytes.
 const ANSWER_MAX: usize = 32 << 20;
 
-/// What a server has sent since the last request; shared with who makes requests.
+/// Number of bytes received from a server since the last request. Shared with the code that sends requests.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Received(Arc<AtomicUsize>);
 

@@ -34,16 +34,16 @@ const SCHEMA_MAX: usize = 20_000;
 /// The most text of a server's own message that is quoted, in characters.
 const QUOTE_MAX: usize = 500;
 
-/// What went wrong with a server. Each message continues "failed to …".
+/// An error of a server. Each message continues "failed to …".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum McpError {
-    /// It could not be started, reached or asked for its tools.
+    /// The server could not be started or reached, or did not list its tools.
     #[error("{0}")]
     Start(String),
-    /// It did not answer in time, and was ended or is not listened to any more.
+    /// The server did not answer in time. Its process was ended, or its connection is no longer read.
     #[error("answer within {0} s; its work may be half done")]
     Timeout(u64),
-    /// It answered with an error of the protocol: nothing was done, as far as it tells.
+    /// The server answered with a protocol error: nothing was done, as far as it reports.
     #[error("do it: it answered “{0}”")]
     Refused(String),
     /// The connection is gone.
@@ -56,7 +56,7 @@ pub enum McpError {
 pub struct ServerTool {
     /// Its name.
     pub name: String,
-    /// What it says of itself.
+    /// The description that the server gives of the tool.
     pub description: String,
     /// The JSON schema of its arguments.
     pub schema: Value,
@@ -102,7 +102,7 @@ impl Client {
         }
     }
 
-    /// What the server says of itself; `None` if nothing.
+    /// Returns the instructions of the server; `None` if it has none.
     pub fn instructions(&self) -> Option<String> {
         self.service.peer().peer_info().and_then(|info| info.instructions.clone())
     }

@@ -9,7 +9,7 @@ use rmcp::transport::{
 
 use super::{client::McpError, settings::HttpSettings};
 
-/// How long connecting may take.
+/// Maximum time to connect.
 const CONNECT_BOUND: Duration = Duration::from_secs(10);
 
 /// The transport to a server. Nothing is sent yet.

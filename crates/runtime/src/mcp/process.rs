@@ -21,11 +21,11 @@ use tokio::{
 use super::{client::McpError, settings::ProgramSettings};
 use crate::programs::environment::environment;
 
-/// How long a process may take to exit after its stdin is closed.
+/// Maximum time for a process to exit after its stdin is closed.
 pub(super) const END_BOUND: Duration = Duration::from_secs(2);
 /// The maximum log size, in bytes.
 const LOG_BYTES_MAX: usize = 1_000_000;
-/// How much of the log's end is quoted in a report, in bytes.
+/// Maximum length of the log's end that a report quotes, in bytes.
 const LOG_SHOWN: usize = 400;
 
 /// Variables that the process inherits without a sandbox, besides configured ones.
@@ -74,7 +74,7 @@ impl Process {
         }
     }
 
-    /// How it exited, if it did, and the end of its log.
+    /// Returns the exit status of the process, if it exited, and the end of its log.
     pub(super) async fn ended(&mut self) -> String {
         let how = match timeout(END_BOUND, self.child.wait()).await {
             Ok(Ok(status)) => {
@@ -97,7 +97,7 @@ impl Process {
     }
 }
 
-/// What the process is started as.
+/// A plan for starting the process.
 struct Plan {
     /// The program.
     file: PathBuf,

@@ -7,14 +7,14 @@ use reqwest::Url;
 
 use crate::programs::sandbox::SandboxSettings;
 
-/// How a server is reached.
+/// Connection settings of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerSettings {
     /// Its name, for messages.
     pub name: String,
     /// The way to it.
     pub transport: Transport,
-    /// How long it may take to start and to list what it has.
+    /// Maximum time for the server to start and to list its tools and resources.
     pub start_timeout: Duration,
 }
 
@@ -34,7 +34,7 @@ pub struct ProgramSettings {
     pub command: Vec<String>,
     /// The working directory; `None` for a private one per session.
     pub folder: Option<PathBuf>,
-    /// How it is confined.
+    /// The sandbox of the program.
     pub sandbox: SandboxSettings,
     /// Additional variables that it inherits.
     pub environment: Vec<String>,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// What happened.
+/// The kind of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MomentKind {
@@ -15,7 +15,7 @@ pub enum MomentKind {
     Observation,
     /// A model was asked.
     Prompt,
-    /// It replied, or failed to.
+    /// The model replied, or failed to.
     Reply,
     /// A command, with its verdict once it returned.
     Call,
@@ -44,7 +44,7 @@ pub struct MomentLine {
     pub step: u32,
     /// The agent; empty outside of steps.
     pub agent: String,
-    /// What happened.
+    /// The kind of the moment.
     pub kind: MomentKind,
     /// The same in a few words, on one line.
     pub words: String,
@@ -52,7 +52,7 @@ pub struct MomentLine {
     pub verdict: Option<String>,
     /// The record that answers a call; `None` without one.
     pub answer: Option<u64>,
-    /// How long the answer took, in milliseconds; 0 without one.
+    /// Time until the answer, in milliseconds; 0 without one.
     pub elapsed_ms: u64,
     /// The file of the picture that was taken at this moment, in the folder `pictures` of the session.
     pub picture: Option<String>,

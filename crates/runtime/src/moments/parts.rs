@@ -30,7 +30,7 @@ use crate::{
 /// The most characters of the output of a call.
 const OUTPUT_CHARS_MAX: usize = 100_000;
 
-/// What is known of a moment: what was seen last, what was asked and replied since then, and what was done.
+/// Details of a moment: the last observation, the prompt and reply since then, and the calls made.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct MomentParts {
     /// The number of the record.
@@ -39,7 +39,8 @@ pub struct MomentParts {
     pub at_ms: u64,
     /// The record of the last observation; `None` before the first.
     pub seen: Option<u64>,
-    /// What was observed: the windows of a desktop, the elements of a window with its dialogs, or the text of an agent, a line each.
+    /// The observation, a line each: the windows of a desktop, the elements of a window with its dialogs, or the text
+    /// of an agent.
     pub tree: Vec<String>,
     /// The file of the picture of that observation, in the folder `pictures` of the session.
     pub picture: Option<String>,
@@ -74,7 +75,7 @@ pub struct ReplyPart {
     pub text: String,
     /// The model that replied; empty for a failure.
     pub model: String,
-    /// Whether the model failed.
+    /// Set if the model failed.
     pub failed: bool,
     /// Tokens read, if the provider reports them.
     pub prompt_tokens: Option<u64>,
@@ -99,14 +100,14 @@ pub struct CallPart {
     pub answer: Option<u64>,
     /// The result in one word: a verdict, `read`, `failed`, `skipped`, or `no result`.
     pub verdict: String,
-    /// What came of it, in words.
+    /// The result, in words.
     pub result: String,
-    /// What proves it, or why it is not proven, as data: one for each action of the call.
+    /// Proof of the effect, or the reason why there is none, as data: one entry for each action of the call.
     pub proof: Vec<Value>,
     /// Which way it went: `semantic` or `input`; `None` if nothing was sent.
     #[schemars(schema_with = "crate::schema::route_or_null")]
     pub route: Option<Route>,
-    /// What the tool returned as data, as indented JSON; empty if nothing. Long output is cut.
+    /// The data that the tool returned, as indented JSON; empty if none. Long output is cut.
     pub output: String,
     /// The time of the call, in milliseconds.
     pub elapsed_ms: u64,
@@ -145,7 +146,7 @@ impl Reader {
         Ok(Some(record.event))
     }
 
-    /// What was seen last.
+    /// Reads the last observation.
     fn observation(
         &mut self,
         record: u64,
@@ -159,7 +160,7 @@ impl Reader {
         Ok(Some(observation))
     }
 
-    /// What was asked since then, and replied.
+    /// Reads the prompt sent since the last observation, and the reply to it.
     fn question(&mut self, record: u64, parts: &mut MomentParts) -> Result<(), JournalError> {
         let since = parts.seen.unwrap_or(0);
         let Some(place) = self.scan.last(Kind::Ask, record).filter(|place| place.record > since) else {
@@ -332,7 +333,7 @@ fn failure_part(record: u64, failure: &ModelFailure) -> ReplyPart {
     }
 }
 
-/// What was observed, a line each.
+/// Renders an observation, a line each.
 fn tree_of(observation: &Observation) -> Vec<String> {
     match observation {
         Observation::Desktop(view) => view.windows.iter().chain(&view.dialogs).map(window_line).collect(),

@@ -17,7 +17,7 @@ use crate::journal::{JournalError, LINE_BYTES_MAX, SessionFolder, StoredLine, St
 /// The most records from one that asks for a call to its result: a stop may come in between.
 pub(super) const ANSWERED_WITHIN: u64 = 4;
 
-/// What a line is, as far as it matters for a moment.
+/// The kind of a line, as far as it matters for a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An observation.
@@ -34,7 +34,7 @@ pub(super) enum Kind {
     Other,
 }
 
-/// Where a line is in its file.
+/// The position of a line in its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     pub(super) record: u64,
@@ -137,8 +137,8 @@ impl Scan {
     }
 }
 
-/// What a line is. Inside of texts, quotes are escaped, so that these names of fields occur only where there are such fields; arguments
-/// and outputs of tools that have them stand after them.
+/// Returns the kind of a line. Quotes inside strings are escaped, so these field names occur only where there are
+/// such fields. Tool arguments and outputs that contain them come after them.
 fn kind_of(line: &[u8]) -> Kind {
     const EFFECT: &str = "\"record\":{\"kind\":\"effect\"";
     let Ok(text) = std::str::from_utf8(line) else { return Kind::Other };

@@ -32,7 +32,7 @@ pub struct Moments {
     pub session: String,
     /// The number of complete records.
     pub records: u64,
-    /// Whether it ended.
+    /// Set if the session ended.
     pub ended: bool,
     /// Its moments, in order.
     pub moments: Vec<MomentLine>,
@@ -328,7 +328,7 @@ const fn answers(answer: MomentKind, asked: MomentKind) -> bool {
     )
 }
 
-/// What an agent said, in short.
+/// Summarizes the decision of an agent.
 fn decision_words(said: &Decision) -> String {
     let texts = [&said.subtask, &said.result, &said.comment, &said.thought];
     match texts.into_iter().find(|text| !text.is_empty()) {

@@ -18,7 +18,7 @@ use super::{
 pub struct People<'a> {
     /// The channel.
     pub channel: &'a dyn AnyUserChannel,
-    /// Whether the channel delivers further requests after the given ones. If so, stopping a request does not end the
+    /// If `true`, the channel delivers further requests after the given ones, and stopping a request does not end the
     /// session.
     pub converse: bool,
     /// Who decides on approvals.

@@ -83,7 +83,7 @@ impl UserInput {
     }
 }
 
-/// What an input beside the user's own may do.
+/// The rights of an input other than the user's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Steering {
     /// Everything: approve, answer, say, take over, pause, stop.
@@ -144,9 +144,9 @@ pub struct Listener<F> {
     requests: VecDeque<Request>,
     /// No further requests.
     ended: bool,
-    /// Whether a pause stays without this input.
+    /// If `true`, a pause stays in force when this input ends.
     beside: bool,
-    /// Whether this input may do more than stop the session.
+    /// The rights of this input: only to stop the session, or more.
     steering: Steering,
     open: Option<(Prompt, oneshot::Sender<Reply>)>,
 }

@@ -1,6 +1,7 @@
-//! What a person does with mouse and keyboard while they have taken over: watched as a demonstration is, and told in words.
+//! Input of a person who has taken over mouse and keyboard. The input is watched like a demonstration and
+//! reported in words.
 //!
-//! What cannot be watched, or is not kept, is said. A password is never kept.
+//! Input that cannot be watched, or is not stored, is reported as such. A password is never stored.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -24,7 +25,7 @@ use crate::{
     words::whole_command_words,
 };
 
-/// How long is waited, after the person has handed back, for what came of the last thing that they did.
+/// Maximum time to wait, after the person has handed back, for the effect of their last action.
 const END_BOUND: Duration = Duration::from_secs(15);
 /// The most things that are reported, and the longest of them in characters.
 const ACTS_MAX: usize = 200;
@@ -32,7 +33,7 @@ const ACT_CHARS_MAX: usize = 400;
 
 /// Mouse and keyboard of a person, as long as it is not dropped.
 pub trait HandsWatch: Send {
-    /// What is done, as it is done; it ends when the desktop has ended.
+    /// Returns the stream of inputs, as they happen; it ends when the desktop has ended.
     fn inputs(&mut self) -> &mut UnboundedReceiver<Watched>;
 }
 
@@ -48,7 +49,7 @@ pub trait WatchHands: Send + Sync {
     fn leaves_out(&self, window: &WindowInfo) -> bool;
 }
 
-/// What a person did, a sentence each, and what of it is not known.
+/// The acts of a person, a sentence each, and those that could not be watched.
 #[derive(Debug, Default)]
 pub(crate) struct DoneByHand {
     pub(crate) acts: Vec<String>,

@@ -18,7 +18,7 @@ pub(super) const LINES_WAITING_MAX: usize = 64;
 pub enum InputLine {
     /// Its text without the line break; invalid UTF-8 is replaced.
     Text(String),
-    /// It exceeded [`LINE_BYTES_MAX`] and was discarded.
+    /// The line exceeded [`LINE_BYTES_MAX`] and was discarded.
     TooLong,
 }
 

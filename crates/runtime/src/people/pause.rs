@@ -2,13 +2,13 @@
 
 use tokio::sync::watch;
 
-/// Whether a session goes on.
+/// The pause state of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Hold {
-    /// It goes on.
+    /// The session runs.
     #[default]
     Off,
-    /// It is paused.
+    /// The session is paused.
     Paused,
     /// A person has taken over mouse and keyboard.
     TakenOver,
@@ -17,9 +17,9 @@ enum Hold {
 #[derive(Debug, Default)]
 struct State {
     hold: Hold,
-    /// Whether somebody took over and the session has not dealt with that yet.
+    /// Set if a person took over and the session has not handled that yet.
     was_taken_over: bool,
-    /// What was said when they handed back.
+    /// The note that the person left when handing back.
     note: Option<String>,
 }
 

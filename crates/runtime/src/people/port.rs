@@ -67,7 +67,7 @@ pub struct ApprovalRequest {
     pub reason: String,
     /// Who requires the approval.
     pub asked_by: AskedBy,
-    /// What an approval for the session covers.
+    /// The actions that an approval for the session covers.
     pub covers: Vec<String>,
     /// The timeout; `None` for none.
     pub timeout: Option<Duration>,
@@ -109,7 +109,7 @@ pub enum PauseNotice {
     TakenOver {
         /// The effect that the session stopped before, which is dropped if it was decided on what was seen before.
         before: String,
-        /// Whether what they do is watched from now on.
+        /// `true` if the person's input is watched from now on.
         watched: bool,
     },
     /// They have handed back.

@@ -108,7 +108,7 @@ pub enum FromSession<'a> {
         session: &'a str,
         /// The number of its last record.
         seq: u64,
-        /// Whether it is paused.
+        /// `true` if the session is paused.
         paused: bool,
     },
     /// A record was written; over a control socket in place of the record.
@@ -144,7 +144,8 @@ pub enum FromSession<'a> {
         /// Who requires the approval.
         #[schemars(with = "serde_json::Value")]
         asked_by: &'a AskedBy,
-        /// What `session` would approve for the rest of the session, one text for each action that it is needed for.
+        /// The scope that `session` would approve for the rest of the session: one text for each action that needs
+        /// approval.
         covers: &'a [String],
         /// The timeout in milliseconds; null for none.
         timeout_ms: Option<u64>,
@@ -166,15 +167,15 @@ pub enum FromSession<'a> {
     TakenOver {
         /// The effect that it stopped before.
         before: &'a str,
-        /// Whether what they do is watched.
+        /// `true` if the person's input is watched.
         watched: bool,
     },
     /// They have handed back, and the agents look again.
     HandedBack,
     /// The session has waited for something for a while; repeated as long as it does. The journal does not hold it.
     Waiting {
-        /// What it waits for: `desktop`, `opening`, `look`, `reply`, `retry`, `tool`, `agent`, `answers`, `approval`, `request` or
-        /// `closing`.
+        /// The kind of wait: `desktop`, `opening`, `look`, `reply`, `retry`, `tool`, `agent`, `answers`, `approval`,
+        /// `request` or `closing`.
         on: &'static str,
         /// Its name: the model, the tool, the documents, the sub-task; why a request is sent again.
         detail: String,
@@ -223,7 +224,7 @@ pub struct JournalLine<'a> {
 }
 
 impl<'a> FromSession<'a> {
-    /// What a session waits for, as of `now`.
+    /// Creates the message that says what a session waits for, as of `now`.
     pub fn waiting(waiting: &'a Waiting, now: Instant) -> Self {
         let (mut next_try_ms, mut words) = (None, "");
         let (on, detail) = match &waiting.on {

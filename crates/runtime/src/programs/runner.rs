@@ -29,14 +29,14 @@ use super::{
 };
 use crate::private;
 
-/// How much of the head and tail of standard output a model is usually shown, in bytes.
+/// Number of bytes of the head and tail of standard output that a model usually gets.
 pub(crate) const STDOUT_KEPT: (usize, usize) = (2_400, 1_600);
-/// How much of the head and tail of standard error is kept, in bytes.
+/// Number of bytes retained of the head and tail of standard error.
 const STDERR_KEPT: (usize, usize) = (800, 800);
-/// How long to drain the streams of an exited program.
+/// Maximum time to drain the streams of an exited program.
 const DRAIN_BOUND: Duration = Duration::from_secs(2);
 
-/// Where programs run, and how they are confined.
+/// The environment and confinement in which programs run.
 pub(crate) struct Runner {
     sandbox: SandboxSettings,
     /// Names of variables that programs inherit besides the usual ones.
@@ -56,11 +56,11 @@ pub(crate) struct Run<'a> {
     pub(crate) arguments: &'a [String],
     /// The folder that it runs in.
     pub(crate) folder: &'a Path,
-    /// What it reads on stdin, which is then closed.
+    /// The input of the program on stdin, which is then closed.
     pub(crate) input: Vec<u8>,
-    /// How long it may run.
+    /// Maximum run time.
     pub(crate) limit: Duration,
-    /// How much of the head and tail of standard output is kept, in bytes.
+    /// Number of bytes retained of the head and tail of standard output.
     pub(crate) kept: (usize, usize),
 }
 
@@ -103,12 +103,12 @@ impl Runner {
         &self.folder
     }
 
-    /// How programs are confined.
+    /// Returns the confinement of programs.
     pub(crate) const fn sandbox(&self) -> &SandboxSettings {
         &self.sandbox
     }
 
-    /// What enforces that.
+    /// Returns the mechanism that enforces the confinement.
     pub(crate) const fn enforcement(&self) -> &Enforcement {
         &self.enforcement
     }
@@ -230,7 +230,7 @@ struct Ran {
     status: Option<ExitStatus>,
     output: TruncatedOutput,
     errors: TruncatedOutput,
-    /// How many processes it left running.
+    /// Number of processes that the program left running.
     left: usize,
 }
 

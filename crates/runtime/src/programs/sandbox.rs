@@ -1,4 +1,4 @@
-//! How the programs of agents are confined: settings, and the command that starts one.
+//! Confinement of agents' programs: settings, and the command that starts a program.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -10,7 +10,7 @@ use deskhand_confine::{Confinement, Enforcement, Limits, Stage, folders_with, re
 use deskhand_process::{PATH_DEFAULT, ProcessGroup};
 use tokio::process::{Child, Command};
 
-/// Whether programs are sandboxed.
+/// The sandbox mode of programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum SandboxMode {
     /// Always; the agent is not opened otherwise.
@@ -22,10 +22,10 @@ pub enum SandboxMode {
     Off,
 }
 
-/// How the programs of an agent are confined.
+/// Confinement settings for the programs of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SandboxSettings {
-    /// Whether they are.
+    /// The sandbox mode.
     pub mode: SandboxMode,
     /// The command of the sandbox helper; the confinement as JSON, the program and its arguments are appended. If empty,
     /// programs cannot be sandboxed.
@@ -34,9 +34,9 @@ pub struct SandboxSettings {
     pub write: Vec<PathBuf>,
     /// Readable folders besides those of the system.
     pub read: Vec<PathBuf>,
-    /// Whether the network is allowed.
+    /// If `true`, the network is allowed.
     pub network: bool,
-    /// What programs may use.
+    /// Resource limits of programs.
     pub limits: Limits,
     /// Files and folders of ours, which must not be writable.
     pub protected: Vec<PathBuf>,
@@ -48,10 +48,11 @@ impl SandboxSettings {
         Self { mode: SandboxMode::Off, ..Self::default() }
     }
 
-    /// What enforces it here.
+    /// Returns the mechanism that enforces the sandbox on this machine.
     ///
     /// # Errors
-    /// The sandbox is required and cannot be enforced, or a folder of ours would be writable; with the next step.
+    /// The sandbox is required and cannot be enforced, or a folder of ours would be writable. The message names the
+    /// next step.
     pub(crate) fn enforcement(&self, folder: Option<&PathBuf>) -> Result<Enforcement, String> {
         if self.mode == SandboxMode::Off {
             return Ok(Enforcement::Nothing);

@@ -29,7 +29,7 @@ struct Fact {
     name: &'static str,
     value: String,
     more: String,
-    /// Whether it spans two columns.
+    /// If `true`, the fact spans two columns.
     wide: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What several places of the page show.
+//! Content that several places of the page show.
 
 use deskhand_core::outcome::{Outcome, OutcomeKind};
 use serde::Serialize;

@@ -65,7 +65,7 @@ struct AskPage {
     reply: String,
 }
 
-/// What a retriever found.
+/// A hit of a retriever.
 #[derive(Serialize)]
 struct HitPage {
     head: String,
@@ -339,7 +339,7 @@ fn act_page(index: usize, act: &ActStory, marked: bool) -> ActPage {
     }
 }
 
-/// What an agent was shown, as lines.
+/// Renders the observation that an agent received, as lines.
 pub(super) fn listing(seen: &Observation) -> String {
     match seen {
         Observation::Desktop(view) => {

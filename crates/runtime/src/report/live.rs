@@ -39,7 +39,7 @@ pub struct LivePage {
     steps: StepWriter,
     story: Story,
     veil: Veil,
-    /// Whether what was shown before has to be made anew.
+    /// Set if everything rendered before has to be rendered again.
     stale: bool,
 }
 

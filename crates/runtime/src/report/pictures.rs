@@ -36,7 +36,7 @@ pub(super) enum Shown {
 #[derive(Debug)]
 pub(super) struct Album {
     folder: SessionFolder,
-    /// Where pictures are, if the page links them: what comes before their hashes.
+    /// The address prefix of pictures, which their hashes follow; `None` unless the page links to them.
     links: Option<String>,
     /// 2 if pictures are shown at half size.
     factor: u32,

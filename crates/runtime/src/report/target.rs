@@ -1,4 +1,4 @@
-//! What an observation shows.
+//! Content of an observation.
 
 use deskhand_core::{
     geometry::{Rect, Screen},

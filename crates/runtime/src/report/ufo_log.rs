@@ -79,7 +79,7 @@ impl<'a> Logs<'a> {
         }
     }
 
-    /// What a person says or does of their own accord.
+    /// Adds an unsolicited message or action of a person.
     fn said(&mut self, note: &Note) {
         if is_of_person(note) {
             self.blackboard.push(NoteLine::of(note).text);
@@ -250,7 +250,7 @@ impl<'a> Logs<'a> {
     }
 }
 
-/// What a retriever found before a step.
+/// Renders the hits of a retriever before a step.
 fn found(step: &StepStory, retriever: Retriever) -> Vec<String> {
     let hits = step.found.iter().filter(|hit| hit.retriever == retriever);
     hits.map(|hit| format!("{} ({})\n{}", hit.title, hit.origin, hit.text)).collect()

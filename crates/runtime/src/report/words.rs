@@ -111,7 +111,7 @@ fn whole_action(command: &Command) -> String {
     format!("{} ({})", command.tool, details.collect::<Vec<_>>().join("; "))
 }
 
-/// What the user replied, as text.
+/// Renders the reply of the user as text.
 pub(crate) fn reply_words(reply: &UserReply) -> Vec<String> {
     let one = match reply {
         UserReply::Answers(answers) => return answers.clone(),
@@ -184,7 +184,7 @@ pub(super) const fn status_tone(meaning: Option<Meaning>) -> Tone {
     }
 }
 
-/// How a journal ends before the end of its session; empty if it is complete.
+/// Describes how a journal ends before the end of its session; empty if it is complete.
 pub(super) fn end_words(end: &End) -> String {
     if end.complete {
         return String::new();

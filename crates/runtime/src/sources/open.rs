@@ -85,12 +85,12 @@ pub struct OpenSources {
     sources: Vec<Box<dyn AnyOpenSource>>,
     tools: Vec<Offered>,
     problems: Vec<String>,
-    /// How the tool that looks for tools describes itself to HostAgent and AppAgents, if they have it.
+    /// The specification of the tool that searches for tools, for HostAgent and AppAgents, if they have it.
     finders: [Option<ToolSpec>; 2],
 }
 
 impl OpenSources {
-    /// What is missing, as sentences for the user.
+    /// Returns what is missing, as sentences for the user.
     pub fn problems(&self) -> &[String] {
         &self.problems
     }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::source::{Audience, OpenSource, OwnTool, SourceCall, ToolSource};
 use crate::programs::{Run, Runner, sandbox::SandboxSettings};
 
-/// How much of the head and tail of what a program prints is kept, in bytes.
+/// Number of bytes retained of the head and tail of a program's output.
 const PRINTED_MAX: (usize, usize) = (16_000, 2_000);
 
 /// A tool that is a program.
@@ -20,45 +20,45 @@ const PRINTED_MAX: (usize, usize) = (16_000, 2_000);
 pub struct ProgramTool {
     /// Its name: a verb in `snake_case`.
     pub name: String,
-    /// What it does, for models.
+    /// The description of the tool, for models.
     pub description: String,
     /// The program and its arguments. `{name}` in one of them stands for the value of an argument; one that names an argument which is
     /// not given is left out.
     pub command: Vec<String>,
     /// The arguments of the tool, in order.
     pub arguments: Vec<(String, ProgramArgument)>,
-    /// What the program reads on stdin.
+    /// The input of the program on stdin.
     pub input: ProgramInput,
-    /// What it does, for the policy.
+    /// The effect of the tool, for the policy.
     pub does: Does,
     /// Who has it.
     pub audience: Vec<Audience>,
     /// The working folder; `None` for a private one per session.
     pub folder: Option<PathBuf>,
-    /// How it is confined.
+    /// The sandbox of the program.
     pub sandbox: SandboxSettings,
     /// Additional variables that it inherits.
     pub environment: Vec<String>,
     /// Variables that it gets, with their values.
     pub variables: Vec<(String, Secret)>,
-    /// How long it may run.
+    /// Maximum run time.
     pub timeout: Duration,
 }
 
 /// One argument of a tool that is a program.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ProgramArgument {
-    /// What it is.
+    /// The kind of the argument.
     pub kind: ArgumentKind,
-    /// What it means, for models.
+    /// The meaning of the argument, for models.
     pub description: String,
-    /// Whether the tool can be called without it.
+    /// `true` if the tool can be called without the argument.
     pub optional: bool,
     /// The values that it may have; empty for any.
     pub values: Vec<String>,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ArgumentKind {
     /// A text.
@@ -76,7 +76,7 @@ pub enum ArgumentKind {
     NewFile,
 }
 
-/// What a program reads on stdin.
+/// The input of a program on stdin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ProgramInput {
     /// Nothing.
@@ -219,7 +219,7 @@ impl OpenSource for OpenProgram {
 }
 
 impl OpenProgram {
-    /// What the program printed: as data if it is JSON.
+    /// Returns the output of the program: as data if it is JSON.
     fn output(&self, ran: &CallResult) -> Value {
         if ran.status != CallStatus::Success {
             return ran.output.clone();

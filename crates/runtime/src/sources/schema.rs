@@ -1,4 +1,4 @@
-//! What is taken of a schema of a source, and the check of arguments against it.
+//! Schema of a source's tool, reduced to the parts used here, and the check of arguments against it.
 
 use deskhand_core::text::{clip, one_line};
 use jsonschema::Validator;

@@ -17,14 +17,14 @@ use tokio::sync::Mutex;
 use super::source::{Audience, OpenSource, OwnTool, SourceCall, ToolSource, is_among};
 use crate::mcp::{Answer, Client, McpError, Picture, ServerSettings, ServerTool};
 
-/// How often a server that ended is started again in one session.
+/// Maximum number of restarts of an ended server in one session.
 const RESTARTS_MAX: u32 = 3;
 /// The most resources that the tool for them names.
 const RESOURCES_NAMED: usize = 10;
 /// The end of the name of the tool that reads the resources of a server.
 const READ_RESOURCE: &str = "read_resource";
 
-/// What the user says of the tools of a server.
+/// The user's rules for the tools of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerRules {
     /// Who has them.
@@ -35,9 +35,9 @@ pub struct ServerRules {
     pub without: Vec<String>,
     /// The tools that only read: the policy does not ask before them. What the server says of them does not count.
     pub reads: Vec<String>,
-    /// How long one call may take.
+    /// Maximum time for one call.
     pub timeout: Duration,
-    /// How long calls of single tools may take, by pattern; the first one that fits counts.
+    /// Timeouts for calls of single tools, by pattern; the first match applies.
     pub timeouts: Vec<(String, Duration)>,
 }
 
@@ -129,7 +129,7 @@ struct State {
     /// Taken out during a call: dropping the call ends the server, and the next call starts it again.
     client: Option<Client>,
     restarts: u32,
-    /// How many pictures were kept.
+    /// Number of pictures stored.
     pictures: u32,
 }
 

@@ -21,7 +21,7 @@ pub enum Audience {
 /// A tool of a source, under its own name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OwnTool {
-    /// What it is. Where its name is taken, agents know it by another one, made of the names of source and tool.
+    /// The specification of the tool. If its name is taken, agents see a name made of the names of source and tool.
     pub spec: ToolSpec,
     /// Who has it.
     pub audience: Vec<Audience>,
@@ -34,7 +34,7 @@ pub struct SourceCall<'a> {
     pub tool: &'a str,
     /// Its arguments, valid by its schema.
     pub arguments: &'a Map<String, Value>,
-    /// Whether it acts, as far as the user says.
+    /// `true` if the tool acts, according to the user's settings.
     pub acts: bool,
 }
 
@@ -43,7 +43,7 @@ pub trait ToolSource: Send + Sync + 'static {
     /// Its name: unique among the sources of a session.
     fn name(&self) -> &str;
 
-    /// What it is, for messages: `MCP server weather`.
+    /// Returns the display name of the source, for messages: `MCP server weather`.
     fn describe(&self) -> String;
 
     /// Opens it for one session. `folder` is its own, beside the journal; it exists.
@@ -58,7 +58,7 @@ pub trait OpenSource: Send + Sync + 'static {
     /// Its tools.
     fn tools(&self) -> Vec<OwnTool>;
 
-    /// What is wrong with it although it is open, such as a tool that cannot be used.
+    /// Returns the problems of the open source, such as a tool that cannot be used.
     fn problems(&self) -> Vec<String>;
 
     /// Calls a tool. Dropping the future must end the work.

@@ -97,7 +97,7 @@ pub enum Chapter {
         /// The outcome.
         outcome: Outcome,
     },
-    /// What was there at the end of a round.
+    /// The state at the end of a round.
     Left {
         /// The round number.
         round: u32,
@@ -117,10 +117,10 @@ pub struct Begun {
     pub plan: Vec<String>,
 }
 
-/// How an agent reports the end of its sub-task.
+/// The reported end of an agent's sub-task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SubtaskEnd {
-    /// Whether it succeeded.
+    /// `true` if the sub-task succeeded.
     pub finished: bool,
     /// The result, or the reason for failure.
     pub words: String,
@@ -152,16 +152,16 @@ pub enum Note {
     TakenOver,
     /// They handed back.
     HandedBack {
-        /// What they did, a sentence each.
+        /// The acts of the person, a sentence each.
         acts: Vec<String>,
-        /// What of it is not known, a sentence each.
+        /// The acts that could not be watched, a sentence each.
         unwatched: Vec<String>,
-        /// What they said with it.
+        /// The message that the person left with it.
         words: Option<String>,
     },
     /// The session was resumed after its process ended.
     Resumed {
-        /// Whether the desktop was kept.
+        /// `true` if the desktop was retained.
         desktop_kept: bool,
     },
 }
@@ -183,7 +183,7 @@ pub struct StepStory {
     pub times: PhaseTimes,
     /// The time spent waiting for the user, in milliseconds.
     pub waited_ms: u64,
-    /// What retrievers found before it.
+    /// The hits of retrievers before the step.
     pub found: Vec<Hit>,
     /// The last observation.
     pub observation: Option<Observation>,
@@ -251,7 +251,7 @@ pub struct Talk {
     pub waited_ms: u64,
 }
 
-/// What the user is asked for.
+/// The input requested from the user.
 #[derive(Debug, Clone)]
 pub enum Asked {
     /// Answers.
@@ -299,7 +299,7 @@ pub enum Doing {
 /// The end of a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct End {
-    /// Whether the session ended.
+    /// `true` if the session ended.
     pub complete: bool,
     /// The activity; `None` if the session ended, or between activities.
     pub doing: Option<Doing>,

@@ -15,7 +15,7 @@ pub enum Meaning {
     Host(HostStatus),
     /// The status of an agent that works on a sub-task.
     App(AppStatus),
-    /// What is done about a step of a workflow.
+    /// The decision on a workflow step.
     Healed,
     /// An evaluation.
     Judged(Judgement),

@@ -1,4 +1,4 @@
-//! What effects and replies amount to in a story.
+//! Effects and replies, as a story shows them.
 
 use deskhand_core::{
     agent::AgentReport,

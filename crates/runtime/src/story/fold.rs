@@ -58,7 +58,7 @@ pub struct Story {
     assigned: Option<StepRef>,
     /// The reported end of the sub-task, pending the machine's confirmation.
     said: Option<SubtaskEnd>,
-    /// Whether the round is a workflow.
+    /// Set while the round performs a workflow.
     performs: bool,
     pub(super) complete: bool,
     first_ms: Option<u64>,

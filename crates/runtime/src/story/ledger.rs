@@ -47,7 +47,7 @@ pub struct RoundSummary {
     started_ms: u64,
 }
 
-/// What an agent used of a model.
+/// The usage of a model by an agent.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct ModelUse {
     /// The agent, as it is named in reports.

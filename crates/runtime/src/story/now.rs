@@ -1,4 +1,4 @@
-//! Where a session is that is still read: what is in progress after the last line.
+//! Current state of a session that is still being read: the work in progress after the last line.
 
 use deskhand_core::{command::Command, session::Limits, ui::PictureRef};
 

@@ -1,4 +1,4 @@
-//! What the models of a session cost, and what they are called.
+//! Costs and display names of the models of a session.
 
 use deskhand_core::{
     money::{Price, PriceTable},

@@ -8,7 +8,7 @@ use crate::{
     passwords::{hidden, veil_of},
 };
 
-/// What is known of a journal after reading it.
+/// Facts about a journal after reading it.
 pub(crate) struct Told {
     pub(crate) header: Header,
     pub(crate) problems: Vec<JournalProblem>,

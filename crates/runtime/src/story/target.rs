@@ -16,7 +16,7 @@ pub struct Target {
     pub name: String,
     /// The role, or `window`.
     pub kind: String,
-    /// Whether it is a window.
+    /// `true` if the target is a window.
     pub is_window: bool,
     /// Its label in messages.
     pub label: String,

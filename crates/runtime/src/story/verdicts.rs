@@ -1,4 +1,4 @@
-//! How many calls had which result.
+//! Counts of calls by result.
 
 use deskhand_core::command::{CallStatus, Verdict};
 use schemars::JsonSchema;

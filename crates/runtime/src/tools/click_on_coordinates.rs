@@ -23,7 +23,7 @@ pub(super) struct ClickOnCoordinates {
     y: f64,
     #[serde(default)]
     button: MouseButton,
-    /// Whether to double-click.
+    /// If `true`, double-clicks.
     #[serde(default)]
     double: bool,
     /// Modifiers to hold, such as ctrl+shift.

@@ -6,10 +6,10 @@ use deskhand_core::{
 };
 use serde_json::{Map, Value, json};
 
-/// What a tool of a table is.
+/// The declaration of a tool in a table.
 pub(super) struct Declared {
     pub(super) name: &'static str,
-    /// What it does, for models.
+    /// The description of the tool, for models.
     pub(super) about: &'static str,
     pub(super) does: Does,
     pub(super) listing: Listing,
@@ -59,10 +59,10 @@ impl Declared {
 pub(super) struct Argument {
     name: &'static str,
     kind: Kind,
-    /// What it means, for models; empty where the name says it.
+    /// The meaning of the argument, for models; empty if the name says it.
     about: &'static str,
     optional: bool,
-    /// What it is, for the policy.
+    /// The kind of the argument, for the policy.
     takes: Option<Takes>,
 }
 

@@ -72,7 +72,8 @@ struct Private {
     owner: u32,
 }
 
-/// What keeps others from a file, if something does and it is neither where the session works nor the user's own. Blocking.
+/// Returns the restriction that keeps others from a file. `None` if there is none, or the file is the user's own
+/// or in the folder where the session works. Blocking.
 fn private(file: &str, places: &Places) -> Option<Private> {
     let path = Path::new(file).canonicalize().ok()?;
     let is_below = |folder: &String| {

@@ -32,7 +32,7 @@ const KEPT_MAX: usize = 400;
 const PLACE_CHARS_MAX: usize = 300;
 /// The most words that are looked for.
 const WORDS_MAX: usize = 12;
-/// How many neighbours of an element are shown with it, before and after.
+/// Number of neighbours returned with an element, before and after it.
 const NEIGHBOURS: (usize, usize) = (2, 4);
 
 /// Shows what this session read before: one reading whole by its id, or all places with some words, in any application.
@@ -133,7 +133,7 @@ fn reading(folder: &SessionFolder, id: ReadingId, from: usize) -> Result<ToolRes
     Ok(Ok(ToolOutput::read(format!("read {id}, characters {from} to {to} of {all}"), output)))
 }
 
-/// What a call returned, as one text.
+/// Returns the output of a call as one text.
 fn whole_text(output: &Value) -> String {
     match output {
         Value::String(text) => text.clone(),
@@ -145,7 +145,7 @@ fn whole_text(output: &Value) -> String {
 
 /// A place where some words stand.
 struct Place {
-    /// How many of the words.
+    /// Number of the words found.
     words: usize,
     step: u32,
     by: String,
@@ -246,7 +246,7 @@ impl Search<'_> {
         }
     }
 
-    /// What a window showed: each element with its neighbours, which say what a value belongs to.
+    /// Searches the view of a window: each element with its neighbours, which say what a value belongs to.
     fn view(&mut self, view: &WindowView) {
         for surface in &view.surfaces {
             let what = format!("what {} of {} showed", surface.window.label(), surface.window.app.name);
@@ -272,7 +272,7 @@ impl Search<'_> {
         }
     }
 
-    /// What an agent said that it saw, found and noted.
+    /// Searches the reply of an agent: its observations, findings and notes.
     fn reply(&mut self, text: &str) {
         let Ok(reply) = extract_json(text) else { return };
         for field in ["notes", "note", "observation", "Observation", "result", "Result"] {
@@ -282,7 +282,7 @@ impl Search<'_> {
         }
     }
 
-    /// How many of the words a text has.
+    /// Counts the words that occur in a text.
     fn fits(&self, text: &str) -> usize {
         let text = text.to_lowercase();
         self.words.iter().filter(|word| text.contains(word.as_str())).count()

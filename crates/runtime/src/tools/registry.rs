@@ -37,23 +37,23 @@ pub struct ToolContext<'a, D: Desktop> {
     pub window: Option<WindowId>,
     /// Limits of the actions.
     pub limits: ActLimits,
-    /// What paths are relative to.
+    /// The folders that paths are relative to.
     pub places: &'a Places,
     /// The session that the call belongs to; `None` outside of one.
     pub session: Option<&'a SessionFolder>,
-    /// What keeps pictures of the session; `None` outside of one.
+    /// The camera that stores pictures of the session; `None` outside of one.
     pub(crate) camera: Option<&'a Camera>,
 }
 
-/// What a call is made under.
+/// The rules and context of a call.
 pub(crate) struct Circumstances<'a> {
     /// The rules in force.
     pub(crate) policy: &'a Policy,
-    /// What paths are relative to.
+    /// The folders that paths are relative to.
     pub(crate) places: &'a Places,
-    /// Where secrets may be typed.
+    /// The places where secrets may be typed.
     pub(crate) secrets: &'a [SecretPermit],
-    /// What keeps pictures of the session that the call belongs to.
+    /// The camera that stores pictures of the session that the call belongs to.
     pub(crate) camera: Option<&'a Camera>,
 }
 
@@ -78,14 +78,14 @@ impl<D: Desktop> ToolContext<'_, D> {
     }
 }
 
-/// What a tool returns. An action of `deskhand_desktop_act` converts into it.
+/// The output of a tool. An action of `deskhand_desktop_act` converts into it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolOutput {
     /// The verdict; for a tool that only reads, `seen` if it read.
     pub effect: Verdict,
     /// Which way it went; `None` if nothing was sent.
     pub route: Option<Route>,
-    /// What happened, as data.
+    /// The report of what happened, as data.
     pub report: Report,
     /// The window that it opened, activated or closed.
     pub window: Option<WindowInfo>,
@@ -96,8 +96,8 @@ pub struct ToolOutput {
 }
 
 impl ToolOutput {
-    /// What a tool read, with a message for model and person. Expectations are matched with the output, not with the
-    /// message.
+    /// Creates the output of a tool that reads, with a message for model and person. Expectations are matched with
+    /// the output, not with the message.
     pub fn read(message: impl Into<String>, output: Value) -> Self {
         let report = Report::text(message);
         Self { effect: Verdict::Seen, route: None, report, window: None, output, picture: None }
@@ -131,10 +131,11 @@ pub enum ToolError {
 pub trait Tool<D: Desktop>: Send + Sync + 'static {
     /// The name: a verb in `snake_case`.
     const NAME: &'static str;
-    /// What it does, for the policy. Undeclared, it is judged like a press. Arguments declare what they are with
-    /// `#[schemars(extend("x-takes" = "element"))]`, by the words of [`deskhand_core::intent::Takes`]: rules see no others.
+    /// The effect of the tool, for the policy. If undeclared, the tool is judged like a press. Arguments declare
+    /// their kind with `#[schemars(extend("x-takes" = "element"))]`, in the words of
+    /// [`deskhand_core::intent::Takes`]: rules see no others.
     const DOES: Does = Does::Other;
-    /// How much of it prompts list; every word costs tokens in every request.
+    /// The extent of the tool's listing in prompts; every word costs tokens in every request.
     const LISTING: Listing = Listing::Whole;
     /// The applications whose AppAgents have it, as patterns of rules; empty for all.
     const ONLY_IN: &'static [&'static str] = &[];

@@ -21,7 +21,7 @@ pub type ReadWorkflow =
 /// The workflows that agents of a session can run.
 #[derive(Clone)]
 pub struct Workflows {
-    /// What agents are shown of them.
+    /// The workflows as offered to agents.
     pub offers: Vec<WorkflowOffer>,
     /// Reads one. It is read when it is called, so that it is as its file is then.
     pub read: ReadWorkflow,

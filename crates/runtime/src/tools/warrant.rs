@@ -1,4 +1,5 @@
-//! What a command may act on: what it was judged on, and the rules, which rule again on what is there.
+//! Check of a command's target: against the state that the command was judged on, and by the rules, which are
+//! applied again to the current state.
 
 use deskhand_core::{
     action::LastLook,

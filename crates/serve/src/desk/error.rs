@@ -1,4 +1,4 @@
-//! What can go wrong on a desktop that a client steers.
+//! Errors on a desktop that a client steers.
 
 use std::fmt::Display;
 
@@ -11,7 +11,7 @@ pub(crate) enum DeskError {
     /// The session cannot start, or failed.
     #[error("{message}")]
     Host {
-        /// What failed, why, and what to do next.
+        /// The failed operation, its cause, and the next step.
         message: String,
     },
     /// There is no such window any more.
@@ -28,10 +28,10 @@ pub(crate) enum DeskError {
         /// Why not, marked as text from outside.
         why: String,
     },
-    /// What the client sent is not an action.
+    /// The client sent something that is not an action.
     #[error("{problem}; nothing was done")]
     Malformed {
-        /// What is wrong, and what is expected.
+        /// The problem, and the expected form.
         problem: String,
     },
     /// The session ended.
@@ -49,7 +49,7 @@ pub(crate) enum DeskError {
     /// Something is broken here.
     #[error("{message}")]
     Broken {
-        /// What.
+        /// The error message.
         message: String,
     },
 }

@@ -31,13 +31,13 @@ pub(crate) use turn::{Done, Turn};
 use turn::{Listener, Shared};
 pub(crate) use user::{Asking, Attending, Client, Said};
 
-/// What the client wants of a window: a tool and its arguments.
+/// An action that the client requests in a window: a tool and its arguments.
 pub(crate) type Action = (String, Map<String, Value>);
 
 /// Tells what is being done.
 pub(crate) type Telling = Arc<dyn Fn(String) + Send + Sync>;
 
-/// How a client and its user are reached from a session.
+/// A session's connection to its client and the client's user.
 pub(crate) struct Reach {
     /// Asks the user.
     pub(crate) attending: Attending,
@@ -58,15 +58,15 @@ pub(crate) struct Desk {
     /// The session; it ends with this.
     running: JoinSet<Result<Option<Ended>, HostError>>,
     at: At,
-    /// What the HostAgent saw last.
+    /// The last view of the HostAgent.
     pub(crate) desktop: DesktopView,
-    /// What the client was shown of each window last.
+    /// The last view of each window that was sent to the client.
     shown: HashMap<WindowId, WindowView>,
     /// The window that the client worked in or opened last.
     focus: Option<WindowId>,
 }
 
-/// What the session waits for.
+/// The input that the session waits for.
 enum At {
     /// The client's word as HostAgent.
     Host(Question),
@@ -236,7 +236,7 @@ impl Desk {
         self.shown.insert(window, view);
     }
 
-    /// What the client was shown of a window last.
+    /// Returns the last view of a window that was sent to the client.
     pub(crate) fn shown_before(&self, window: WindowId) -> Option<&WindowView> {
         self.shown.get(&window)
     }

@@ -1,4 +1,4 @@
-//! What the client wants, as the replies of agents.
+//! Requests of the client, as the replies of agents.
 
 use deskhand_core::{
     ids::WindowId,
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{Action, DeskError};
 
-/// How long the desktop is watched when its windows are listed anew, in seconds.
+/// Time to watch the desktop when its windows are listed again, in seconds.
 const MOMENT: f64 = 0.05;
 
-/// What stands for a thought that the client does not tell.
+/// The placeholder for a thought that the client does not give.
 const UNSAID: &str = "as the client says";
 
 /// Actions in the window of an AppAgent.

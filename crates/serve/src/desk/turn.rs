@@ -1,4 +1,4 @@
-//! What happened between two questions of a session, from the lines of its journal.
+//! Events between two questions of a session, from the lines of its journal.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,16 +24,16 @@ pub(crate) struct Done {
     pub(crate) result: CallResult,
 }
 
-/// What happened since the last answer.
+/// Events since the last answer.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Turn {
-    /// What was done and what was refused, in order.
+    /// The calls that were performed or refused, in order.
     pub(crate) done: Vec<Done>,
     /// The last thing that was looked at.
     pub(crate) seen: Option<Observation>,
     /// Why something was not approved.
     pub(crate) rejected: Option<String>,
-    /// What else there is to know: a round that is over, what could not be looked at.
+    /// Further notes: a round that is over, an observation that failed.
     pub(crate) notes: Vec<String>,
 }
 
@@ -60,7 +60,7 @@ impl Turn {
     }
 }
 
-/// How a round ended, in words.
+/// Describes the outcome of a round.
 pub(super) fn outcome_words(outcome: &Outcome) -> String {
     if outcome.reason.is_empty() {
         outcome.kind.to_string()
@@ -69,7 +69,7 @@ pub(super) fn outcome_words(outcome: &Outcome) -> String {
     }
 }
 
-/// What the journal has told, shared with the session's observer.
+/// State read from the journal, shared with the session's observer.
 pub(super) struct Shared {
     store: SessionStore,
     folder: Option<SessionFolder>,
@@ -88,7 +88,7 @@ impl Shared {
         self.folder.as_ref()
     }
 
-    /// What happened since this was last called.
+    /// Takes the events since the last call.
     pub(super) fn take(&mut self) -> Turn {
         std::mem::take(&mut self.turn)
     }

@@ -16,7 +16,7 @@ pub(crate) enum Asking {
     Questions(Questions),
 }
 
-/// What the user of a client said.
+/// A reply of a client's user.
 #[derive(Debug, Clone)]
 pub(crate) enum Said {
     /// Yes to an approval.

@@ -1,4 +1,5 @@
-//! Whether a worker may do a task: who submitted it, what it asks for, and that it stays among its own documents.
+//! Admission of tasks to a worker: who submitted the task, what it requests, and that it stays among its own
+//! documents.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -19,7 +20,8 @@ const NAME_BYTES_MAX: usize = 255;
 /// A hash in hexadecimal digits.
 const HASH_CHARS: usize = 64;
 
-/// What a worker takes. Workers know each other's rules, so that a task that nobody takes is put aside.
+/// The rules by which a worker takes tasks. Workers know each other's rules, so that a task that none takes is
+/// put aside.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rules {
     /// The name of the fleet.
@@ -30,7 +32,7 @@ pub(super) struct Rules {
     pub(super) labels: BTreeSet<String>,
     /// The most that a task may ask for, by the names of its limits.
     pub(super) limits: BTreeMap<String, u64>,
-    /// What the machine has.
+    /// The resources of the machine.
     pub(super) offer: Offer,
 }
 
@@ -47,7 +49,7 @@ pub struct AcceptError {
 pub(super) enum Refusal {
     /// This worker does not take it; another one may.
     Here(String),
-    /// It is not what was submitted, or reaches for what is not its own.
+    /// The task is not the one submitted, or accesses data that is not its own.
     Everywhere(String),
 }
 

@@ -14,16 +14,16 @@ use super::view::TaskState;
 /// Why a task is not sent again.
 #[derive(Debug, thiserror::Error)]
 pub enum AgainError {
-    /// It has finished.
+    /// The task has finished.
     #[error("the task {0} has finished")]
     Finished(TaskId),
-    /// It stands for rows of a table.
+    /// The task stands for the rows of a table.
     #[error("the task {0} stands for the rows of a table")]
     Rows(TaskId),
-    /// It is signed, and nobody signs the new one.
+    /// The task is signed, and there is no key to sign the new one.
     #[error("the task {0} is signed, and so has to be the new one")]
     Unsigned(TaskId),
-    /// It has no outcome.
+    /// The task has no outcome.
     #[error("the task {0} has no outcome yet")]
     Open(TaskId),
     /// Its record says nothing that can be sent.
@@ -40,7 +40,7 @@ pub enum AgainError {
 }
 
 impl AgainError {
-    /// What to do, in words of the command line.
+    /// Returns the next step, as a command line.
     pub fn help(&self) -> Option<String> {
         match self {
             Self::Rows(id) => Some(format!("send its rows once more, such as {id}-0001")),

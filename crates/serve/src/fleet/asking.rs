@@ -30,18 +30,18 @@ pub(super) struct Asking<'a> {
     pub(super) worker: &'a WorkerId,
     /// The folder of the session.
     pub(super) folder: &'a Path,
-    /// Whether its questions wait for somebody who is not there.
+    /// If `true`, questions wait although no client is connected.
     pub(super) waits: bool,
 }
 
-/// What was asked so far.
+/// The questions so far.
 #[derive(Default)]
 struct Asked {
-    /// How much.
+    /// Number of questions.
     count: u64,
-    /// What is not answered.
+    /// The open question.
     now: Option<Question>,
-    /// What was answered last, in case the answer cannot be used.
+    /// The question answered last, in case the answer cannot be used.
     before: Option<Question>,
 }
 

@@ -30,7 +30,7 @@ const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
 /// Files of applications that say who has a document open.
 const LOCK: &str = ".~lock.";
 
-/// What a file was like when it was stored.
+/// The state of a file when it was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     changed: Option<SystemTime>,
@@ -40,12 +40,12 @@ struct Stamp {
 
 #[derive(Debug, Default)]
 struct Stored {
-    /// How far the journal is stored, in bytes.
+    /// Number of bytes of the journal that are stored.
     journal: u64,
     files: BTreeMap<String, Stamp>,
 }
 
-/// What kind of an entry ends with what is new.
+/// The kind of journal entry that ends the new lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Then {
     /// A command is carried out next.

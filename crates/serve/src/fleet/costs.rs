@@ -1,4 +1,4 @@
-//! What the tasks of a fleet took, by label and by batch, and the limits for both.
+//! Usage of a fleet's tasks, by label and by batch, and the limits for both.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::view::TaskRow;
 
-/// What tasks took.
+/// The usage of tasks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Costs {
     /// By label. A task counts for each of its labels.
@@ -22,29 +22,29 @@ pub struct Costs {
     pub all: Used,
 }
 
-/// What the tasks with a label took.
+/// The usage of the tasks with a label.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LabelCosts {
-    /// How many there are.
+    /// Number of tasks.
     pub tasks: usize,
-    /// What they took.
+    /// The usage of these tasks.
     pub used: Used,
-    /// How many may be in the queue or run at once.
+    /// Maximum number of tasks in the queue or running at once.
     pub limit: Option<usize>,
 }
 
-/// What the tasks of a batch took.
+/// The usage of the tasks of a batch.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct BatchCosts {
-    /// How many there are.
+    /// Number of tasks.
     pub tasks: usize,
-    /// What they took.
+    /// The usage of these tasks.
     pub used: Used,
-    /// What they may take.
+    /// The budget of the batch.
     pub budget: Option<BudgetRecord>,
 }
 
-/// What these tasks took.
+/// Returns the usage of these tasks.
 ///
 /// # Errors
 /// The server does not answer.
@@ -66,7 +66,7 @@ pub async fn costs(store: &NatsStore, rows: &[TaskRow]) -> Result<Costs, StoreEr
     with_limits(store, costs).await
 }
 
-/// What tasks took as a leading controller tells it.
+/// Returns the usage of tasks from the tally of a leading controller.
 ///
 /// # Errors
 /// The server does not answer.

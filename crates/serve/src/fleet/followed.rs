@@ -1,4 +1,4 @@
-//! What the records of a fleet say, for all who look at it.
+//! Records of a fleet, shared by all who watch it.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -53,7 +53,7 @@ impl Followed {
         self.overview.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Where a task is; `None` if there is none of this id.
+    /// Returns the location and state of a task; `None` if there is none of this id.
     pub fn whereabouts(&self, task: &TaskId) -> Option<Whereabouts> {
         self.overview().whereabouts(task)
     }

@@ -1,4 +1,4 @@
-//! What a task takes from tasks before it: their documents, and the texts of their results.
+//! Inputs of a task from earlier tasks: their documents, and the texts of their results.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const TAKEN_MAX: usize = 1_000;
 /// Why a task cannot have what it takes.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum InputError {
-    /// It is not there, and will not be.
+    /// The input does not exist, and will not.
     #[error("{0}")]
     Missing(String),
     /// The server does not answer.

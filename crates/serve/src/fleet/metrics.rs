@@ -37,14 +37,14 @@ const TOKEN_BYTES: usize = 24;
 /// The most labels of tasks that costs are counted by; the others are counted together.
 const LABELS_MAX: usize = 50;
 const OTHERS: &str = "others";
-/// How long tasks take, in seconds.
+/// Bucket bounds for the duration of tasks, in seconds.
 const BOUNDS: [f64; 9] = [10.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1_200.0, 3_600.0, 7_200.0];
 /// The type of the answer.
 const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// How long the server of the fleet may take to answer.
+/// Maximum time for the server of the fleet to answer.
 const ASK_MAX: Duration = Duration::from_secs(5);
 
-/// What a worker counts.
+/// The counters of a worker.
 #[derive(Debug, Default)]
 pub struct WorkerFigures {
     sessions: AtomicU64,
@@ -57,7 +57,7 @@ struct Counted {
     outcomes: BTreeMap<&'static str, u64>,
     dollars: BTreeMap<String, f64>,
     tokens: [u64; 2],
-    /// How many tasks took how long; the last ones longer than every bound.
+    /// Number of tasks in each bucket of durations; the last bucket exceeds every bound.
     seconds: [u64; BOUNDS.len() + 1],
     seconds_sum: f64,
 }
@@ -110,7 +110,7 @@ impl WorkerFigures {
         self.counted.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What it has counted.
+    /// Returns the current figures of the worker.
     fn figures(&self) -> Vec<Figure> {
         let counted = self.counted().clone();
         let mut sessions = Figure::gauge("deskhand_worker_sessions", "Sessions of this worker that run");
@@ -189,7 +189,7 @@ fn fleet(depth: Option<Depth>, workers: Option<(usize, u64)>) -> Vec<Figure> {
 pub struct MetricsListener {
     listener: TcpListener,
     token: String,
-    /// Where they are: `http://127.0.0.1:9464/metrics`.
+    /// The address of the metrics: `http://127.0.0.1:9464/metrics`.
     pub url: String,
     /// The file with the token.
     pub token_file: PathBuf,

@@ -37,7 +37,7 @@ use super::{
 const JOURNAL_BYTES_MAX: u64 = 1 << 30;
 /// The most pictures that are fetched at once.
 const PICTURES_MAX: usize = 2_000;
-/// What the names of files begin with that tell what prompts are made of.
+/// The prefix of the names of files that describe the contents of prompts.
 const PROMPTS: &str = "prompts-";
 
 /// Why a task cannot be looked at.
@@ -239,9 +239,9 @@ struct Copying {
     folder: SessionFolder,
     shared: Arc<Shared>,
     journal: File,
-    /// How long the journal is.
+    /// Length of the journal, in bytes.
     bytes: u64,
-    /// What is asked, and by which number the records know it.
+    /// The open question; its number in the records is in `asked`.
     question: Option<Question>,
     asked: Option<u64>,
     /// Hears that all is copied that was there at the beginning.

@@ -44,7 +44,7 @@ pub use admission::AcceptError;
 
 use std::path::{Component, Path};
 
-/// What the ids of sessions of a fleet begin with on the page; the id of the task follows.
+/// The prefix of the page's ids for sessions of a fleet; the id of the task follows.
 pub const FLEET: &str = "fleet.";
 
 /// Returns `true` if a name of a stored file leads nowhere but into the folder that it is put into.

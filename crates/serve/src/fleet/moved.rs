@@ -22,7 +22,7 @@ use super::{
     stays_inside,
 };
 
-/// What is stored cannot be laid out here.
+/// An error restoring a stored session on this machine.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MoveError {
     /// A file cannot be fetched.
@@ -47,7 +47,7 @@ pub(super) enum MoveError {
         #[source]
         source: io::Error,
     },
-    /// What this machine has of the session from before cannot be removed.
+    /// The files of the session that this machine has from before cannot be removed.
     #[error("remove what is left of the session {session}")]
     Left {
         /// The session.

@@ -1,4 +1,4 @@
-//! What is said to those who look at the copy of a session, over its control socket, and what they want.
+//! Messages over the control socket to clients who watch the copy of a session, and their requests.
 
 use std::{
     collections::BTreeMap,
@@ -22,35 +22,35 @@ use tokio::{
 
 use super::wish::{Question, Steering};
 
-/// What is new for who looks at it.
+/// News for a client who watches the session.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct News {
     /// The number of the last record.
     pub(super) seq: u64,
-    /// Where the task is, in words.
+    /// The location of the task, in words.
     pub(super) place: String,
-    /// What the session asks.
+    /// The open question of the session.
     pub(super) question: Option<Question>,
     /// Nothing more comes: the task has ended, or this copy is of no use any more.
     pub(super) is_over: bool,
 }
 
-/// What is known of the task.
+/// The current state of the task.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Known {
     pub(super) files: BTreeMap<String, String>,
     pub(super) workers: Vec<WorkerId>,
     pub(super) outcome: Option<Outcome>,
-    /// It began anew, or the connection was lost: the next one who looks needs another copy.
+    /// Set if the task began again or the connection was lost: the next client needs another copy.
     pub(super) is_stale: bool,
 }
 
-/// What those who look at it share.
+/// State shared by the clients who watch the session.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     pub(super) known: Mutex<Known>,
     pub(super) news: watch::Sender<News>,
-    /// How many look at it.
+    /// Number of clients who watch the session.
     pub(super) clients: watch::Sender<usize>,
 }
 

@@ -17,7 +17,7 @@ use super::{FLEET, view::FleetResult};
 
 /// The records that are followed.
 pub const FOLLOWED: [&str; 5] = [TASKS, LEASES, OUTCOMES, CANCELS, QUESTIONS];
-/// How much of a request and of a reason is kept, in characters: they are searched.
+/// Maximum length of a request and of a reason that are stored for search, in characters.
 const TEXT_CHARS_MAX: usize = 2_000;
 /// The longest name of a worker that is shown, in characters.
 const NAME_CHARS_MAX: usize = 100;
@@ -25,9 +25,9 @@ const NAME_CHARS_MAX: usize = 100;
 const CANCEL_BYTES_MAX: usize = 4_096;
 /// The place of a session that no worker has.
 const NOWHERE: &str = "fleet";
-/// What is said of a session that asks a person.
+/// The state text of a session that waits for a person's answer.
 pub const ASKS: &str = "waits for an answer";
-/// What follows the name of a worker in that of its process: `-` and a UUID.
+/// Number of bytes that follow the name of a worker in that of its process: `-` and a UUID.
 const START_BYTES: usize = 37;
 
 /// The tasks of a fleet as far as their records were read.
@@ -36,10 +36,10 @@ pub struct Overview {
     tasks: BTreeMap<TaskId, Known>,
 }
 
-/// What is known of a task.
+/// The current state of a task.
 #[derive(Debug)]
 struct Known {
-    /// Whether its own record was read: it is shown then.
+    /// Set once the task's own record was read; only then is the task displayed.
     is_told: bool,
     is_ended: bool,
     /// Who has it, or had it last.
@@ -47,23 +47,23 @@ struct Known {
     /// Who signed it, and what the record says that somebody wants it no more.
     signed: Option<Signed>,
     cancel: Option<Vec<u8>>,
-    /// What it asks a person, by a number that another question does not have.
+    /// The number of the open question to a person; no other question has it.
     asks: Option<u64>,
-    /// How often that has changed.
+    /// Number of times the open question has changed.
     questions: u64,
     row: SessionRow,
 }
 
-/// Where a task is, for its page.
+/// The location and state of a task, for its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Whereabouts {
     /// Who has it, or had it last.
     pub worker: Option<WorkerId>,
-    /// Whether it has an outcome.
+    /// `true` if the task has an outcome.
     pub is_ended: bool,
-    /// Whether somebody wants it no more.
+    /// `true` if cancellation of the task was requested.
     pub is_cancelled: bool,
-    /// What it asks a person, by a number that another question does not have.
+    /// The number of the open question to a person; no other question has it.
     pub asks: Option<u64>,
 }
 
@@ -169,7 +169,7 @@ impl Known {
     }
 }
 
-/// How a session with this outcome is shown: whether it goes on, how it ended, and why.
+/// Returns the state of a session with this outcome, how it ended, and why.
 pub fn ending_of(outcome: &Outcome) -> (SessionState, Option<OutcomeKind>, String) {
     let ended = |kind, reason: String| (SessionState::Ended, Some(kind), reason);
     match outcome {
@@ -245,7 +245,7 @@ impl Overview {
         self.tasks.get(task).filter(|known| known.is_told).map(|known| &known.row)
     }
 
-    /// Where a task is; `None` if there is none of this id.
+    /// Returns the location and state of a task; `None` if there is none of this id.
     pub fn whereabouts(&self, task: &TaskId) -> Option<Whereabouts> {
         let known = self.tasks.get(task).filter(|known| known.is_told)?;
         Some(Whereabouts {

@@ -28,7 +28,7 @@ const WAIT_LEASES: u32 = 2;
 /// The most refused tasks that are remembered.
 const REFUSED_MAX: usize = 10_000;
 
-/// What a worker says of itself.
+/// The announcement of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Present {
     pub(super) rules: Rules,
@@ -71,7 +71,7 @@ impl Presence {
         Ok(all.iter().filter_map(|(_, value)| serde_json::from_slice(value).ok()).collect())
     }
 
-    /// Whether the worker may do a task; if not, why.
+    /// Decides whether the worker may do a task, with the reason if not.
     pub(super) async fn admit(&self, spec: &TaskSpec) -> (Admission, Option<String>) {
         let signed = self.rows.signed(&self.store, spec).await;
         let judged = signed.as_ref().map_err(Clone::clone).and_then(|signed| self.rules.judge(spec, signed));
@@ -102,7 +102,7 @@ impl Presence {
         signed.map_or(Provenance::Stranger, |signed| self.rules.provenance(&signed))
     }
 
-    /// How long ago the task was refused first.
+    /// Returns the time since the task was first refused.
     fn refused_for(&self, task: &TaskId) -> std::time::Duration {
         let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
         if refused.len() > REFUSED_MAX {

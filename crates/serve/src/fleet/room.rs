@@ -1,4 +1,4 @@
-//! Whether this machine has room for another session: measured, not configured.
+//! Room on this machine for another session: measured, not configured.
 
 use std::{
     collections::HashSet,
@@ -8,15 +8,15 @@ use std::{
 
 use deskhand_fleet::task::TaskId;
 
-/// What a session with a desktop and an application takes until some were measured, in KiB.
+/// Assumed memory of a session with a desktop and an application until some were measured, in KiB.
 const SESSION_KIB: u64 = 700 * 1024;
-/// What stays free, in KiB.
+/// Memory that stays free, in KiB.
 const SPARE_KIB: u64 = 300 * 1024;
 /// The part of the time in which something waited for a processor, in percent over the last ten seconds (`/proc/pressure/cpu`), at which no
 /// further session begins.
 const WAITING_MAX: f64 = 60.0;
 
-/// What is left of the machine.
+/// The free resources of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Room {
     /// Memory that can be had without swapping, in KiB.
@@ -71,7 +71,7 @@ impl Over {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(task);
     }
 
-    /// How many there are.
+    /// Returns the number of tasks.
     pub(super) fn count(&self) -> usize {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
     }

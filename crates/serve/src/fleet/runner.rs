@@ -46,10 +46,10 @@ use super::{
 /// Lines of a journal come in bursts: those within this time are stored together, unless a command waits for them.
 const BURST: Duration = Duration::from_millis(20);
 
-/// How long to wait before the server is asked again that did not answer.
+/// Delay before a server that did not answer is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// What a task of a fleet has come to.
+/// The result of a task of a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FleetResult {
     /// The result, as in a batch.
@@ -80,9 +80,9 @@ pub(super) struct SessionRunner {
 enum Trouble {
     /// Another worker has it, or may have it.
     Lost,
-    /// It cannot be done here; another worker tries.
+    /// The task cannot be done here; another worker tries.
     Here(String),
-    /// It cannot be done, here or elsewhere.
+    /// The task cannot be done, here or elsewhere.
     Task(String),
 }
 
@@ -129,7 +129,7 @@ struct Ready {
     next: Next,
     task: Task,
     id: SessionId,
-    /// How much of its journal is stored, in bytes.
+    /// Number of bytes of the journal that are stored.
     journal: u64,
     /// The files that are stored.
     files: BTreeMap<String, String>,
@@ -340,7 +340,7 @@ impl SessionRunner {
         Ok(Ready { next, task, id: moved.session, journal: moved.journal, files })
     }
 
-    /// How a session ended whose round is over.
+    /// Returns the end of a session whose round is over.
     fn ended(&self, session: &SessionId, lines: &str) -> Option<Ended> {
         let lines: Vec<Line> = lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
         let summary = RunSummary::of(&lines);

@@ -28,9 +28,9 @@ use super::{
 
 /// The most documents of a task.
 pub(super) const DOCUMENTS_MAX: usize = 1_000;
-/// How many tasks are sent at once.
+/// Maximum number of tasks sent at once.
 const AT_ONCE: usize = 32;
-/// How many documents are: they may be large.
+/// Maximum number of documents sent at once: they may be large.
 const FILES_AT_ONCE: usize = 4;
 
 /// Why tasks cannot be submitted.
@@ -42,15 +42,15 @@ pub enum SubmitError {
     /// A field that a fleet asks for is not valid.
     #[error("{place}: {problem}")]
     Field {
-        /// Where the task is.
+        /// The place where the task is written.
         place: String,
-        /// What is wrong, with the field.
+        /// The problem, with the field.
         problem: String,
     },
     /// An id cannot be used.
     #[error("{place}: {source}; give the task another `id`")]
     Id {
-        /// Where the task is.
+        /// The place where the task is written.
         place: String,
         /// Why.
         source: IdError,
@@ -58,7 +58,7 @@ pub enum SubmitError {
     /// A document cannot be sent.
     #[error("{place}: the document {} cannot be sent: {problem}", path.display())]
     Document {
-        /// Where the task is.
+        /// The place where the task is written.
         place: String,
         /// The document.
         path: PathBuf,
@@ -76,12 +76,12 @@ pub enum SubmitError {
     /// A task comes after one that nobody knows.
     #[error("{place}: it comes after {after}, and there is no such task among those submitted")]
     After {
-        /// Where the task is.
+        /// The place where the task is written.
         place: String,
         /// The unknown task.
         after: String,
     },
-    /// It cannot be signed.
+    /// The task cannot be signed.
     #[error("the task {id} cannot be signed")]
     Sign {
         /// The task.
@@ -99,11 +99,11 @@ pub enum SubmitError {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
     spec: TaskSpec,
-    /// What its worker does; `None` for a task that stands for rows which are sent, too.
+    /// The work for the worker; `None` for a task that stands for rows, which are sent as well.
     work: Option<Work>,
     /// Its documents, each with its name on the worker.
     documents: BTreeMap<String, PathBuf>,
-    /// Whether its deadline runs from now on.
+    /// `true` if the deadline runs from now on.
     is_timed: bool,
     place: String,
 }

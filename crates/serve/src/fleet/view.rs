@@ -1,4 +1,4 @@
-//! What the tasks of a fleet have come to.
+//! States and results of the tasks of a fleet.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -18,22 +18,22 @@ pub use super::runner::FleetResult;
 
 /// The most tasks that are read one by one.
 const NAMED_MAX: usize = 100;
-/// How many of them at once.
+/// Maximum number of tasks read at once.
 const NAMED_AT_ONCE: usize = 16;
 
-/// Where a task is.
+/// The state of a task.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "snake_case")]
 pub enum TaskState {
     /// Tasks before it are not finished, or its label has no room.
     Waits,
-    /// It waits for a worker that has what it needs.
+    /// The task waits for a worker that has what it needs.
     Queued,
-    /// It stands for the rows of a table, whose tasks have not all ended.
+    /// The task stands for the rows of a table, whose tasks have not all ended.
     Rows {
-        /// How many rows there are.
+        /// Number of rows.
         rows: u32,
-        /// How many of their tasks have ended.
+        /// Number of row tasks that have ended.
         ended: u32,
     },
     /// A worker has it.
@@ -41,7 +41,7 @@ pub enum TaskState {
         /// Which one.
         worker: String,
     },
-    /// It has an outcome.
+    /// The task has an outcome.
     Ended {
         /// The outcome.
         outcome: Outcome,
@@ -53,7 +53,7 @@ pub enum TaskState {
 pub struct TaskRow {
     /// Its id.
     pub id: TaskId,
-    /// Where it is.
+    /// The state of the task.
     #[serde(flatten)]
     pub state: TaskState,
     /// Its labels.
@@ -62,17 +62,17 @@ pub struct TaskRow {
     /// Its batch.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub batch: Option<String>,
-    /// Whether it stands for the rows of a table.
+    /// `true` if the task stands for the rows of a table.
     #[serde(skip)]
     pub has_rows: bool,
-    /// What it took, once it has an outcome.
+    /// The usage of the task, once it has an outcome.
     pub used: Used,
     /// The tries before the last one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<Attempt>,
 }
 
-/// How many tasks are where.
+/// Number of tasks in each state.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// All.
@@ -99,7 +99,7 @@ impl Counts {
         counts
     }
 
-    /// Where tasks of this state are counted.
+    /// Returns the counter of tasks in this state.
     pub(super) const fn of_state(&mut self, state: &TaskState) -> &mut usize {
         match state {
             TaskState::Waits | TaskState::Rows { .. } => &mut self.waiting,
@@ -125,7 +125,7 @@ impl Counts {
         }
     }
 
-    /// How many have no outcome.
+    /// Returns the number of tasks without an outcome.
     pub const fn open(&self) -> usize {
         self.waiting + self.queued + self.held
     }

@@ -58,7 +58,7 @@ impl Watched {
         self.tasks.ids.iter().find(is_unknown).map(String::as_str)
     }
 
-    /// How many of the watched tasks are where.
+    /// Returns the number of watched tasks in each state.
     pub const fn counts(&self) -> Counts {
         self.tasks.counts
     }
@@ -126,14 +126,14 @@ struct Tasks {
     changed: BTreeSet<TaskId>,
 }
 
-/// What is known of a task.
+/// The current state of a task.
 #[derive(Default)]
 struct Known {
     /// Without what it is to do.
     task: Option<TaskRecord>,
     outcome: Option<OutcomeRecord>,
     holder: Option<String>,
-    /// How many tasks of its rows have ended.
+    /// Number of its row tasks that have ended.
     ended: u32,
 }
 

@@ -1,5 +1,5 @@
-//! What somebody who looks at a session of a fleet wants of it. A worker takes nothing else from them: no input to its desktop, no words to
-//! its agents, no other request.
+//! Requests from people who watch a session of a fleet. A worker accepts nothing else from them: no input to its
+//! desktop, no words to its agents, no other request.
 
 use std::sync::Arc;
 
@@ -16,10 +16,10 @@ use serde_json::Value;
 
 use super::view;
 
-/// How often an answer is stored, at most, while others write at the same time.
+/// Maximum number of attempts to store an answer while others write at the same time.
 const TRIES: usize = 5;
 
-/// What a session asks: a record with the task's id in its key.
+/// A question of a session: a record with the task's id in its key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Question {
     /// Another question has another number: that of its own session's process, and its place there.
@@ -38,7 +38,7 @@ impl Question {
 /// Why a session does not do what is wanted.
 #[derive(Debug, thiserror::Error)]
 pub enum WishError {
-    /// It is not a line of the protocol, or not one that workers take.
+    /// The input is not a line of the protocol, or not one that workers take.
     #[error(
         "a session of the fleet takes `stop`, `answer` and `decide`; everything else is for sessions of this machine"
     )]
@@ -49,7 +49,7 @@ pub enum WishError {
     /// The key cannot sign.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// It does not ask this.
+    /// The session has no such question open.
     #[error("the session does not ask for {0}, or not any more")]
     NotAsked(Value),
     /// Another answer came first.

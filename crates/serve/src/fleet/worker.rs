@@ -35,19 +35,19 @@ use super::{
     watchdog,
 };
 
-/// How often room is measured while there is none.
+/// Interval between measurements of the room while there is none.
 const MEASURE: Duration = Duration::from_secs(2);
 
-/// What a worker is started with.
+/// The options with which a worker is started.
 #[derive(Debug, Clone, Default)]
 pub struct WorkerOptions {
-    /// What it is called; each start of it has a number of its own besides.
+    /// The name of the worker; each start also gets an id of its own.
     pub name: String,
     /// Its words: tasks may need them.
     pub labels: BTreeSet<String>,
     /// The most sessions at once; `None` for as many as there is room for.
     pub most: Option<usize>,
-    /// Where tasks and their sessions are kept while they run.
+    /// The folder of tasks and their sessions while they run.
     pub folder: PathBuf,
 }
 
@@ -169,7 +169,7 @@ pub async fn work(
     }
 }
 
-/// What the others know of a worker that is to be.
+/// Creates the presence that a starting worker announces to the others.
 fn presence(
     host: &Host,
     store: &NatsStore,
@@ -203,7 +203,8 @@ fn controller(presence: &Presence) -> Controller<NatsStore> {
     }
 }
 
-/// What a worker does beside its tasks: it leads if nobody else does, says that it is there, and gives its figures.
+/// Runs the background work of a worker: leads if no other worker does, announces the worker, and serves its
+/// figures.
 async fn beside(
     controller: Controller<NatsStore>,
     presence: Arc<Presence>,
@@ -269,7 +270,7 @@ fn begin(
     });
 }
 
-/// What this machine has.
+/// Returns the offer of this machine.
 fn offer(host: &Host, options: &WorkerOptions) -> Offer {
     let allowed = host.config().fleet.applications.as_ref();
     let mut applications: BTreeSet<String> = host.installed_applications().into_iter().collect();

@@ -1,4 +1,4 @@
-//! What a task of a file asks of a fleet besides what a batch knows.
+//! Fields of a task file that only a fleet uses, in addition to those of a batch.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -29,7 +29,7 @@ const FIELDS: [(&str, &str); 11] = [
     ("within", r#""30m""#),
 ];
 
-/// What only a fleet asks for.
+/// The fields that only a fleet uses.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Asked {
@@ -74,7 +74,7 @@ struct AskedTable {
 pub(super) enum Rows {
     /// A file beside the task.
     Here(String),
-    /// What another task leaves.
+    /// A table that another task produces.
     Of(ForEach),
 }
 
@@ -97,7 +97,7 @@ impl Asked {
             .map_err(|error| wrong(place, &error.path().to_string(), &error.inner().to_string()))
     }
 
-    /// What the fleet knows of the task. Ids are those of `id_of`.
+    /// Returns the specification of the task in the fleet. `id_of` maps ids.
     pub(super) fn spec(
         &self,
         place: &str,
@@ -135,7 +135,7 @@ impl Asked {
         self.within.is_some()
     }
 
-    /// What it takes from other tasks.
+    /// Returns the inputs that the task takes from other tasks.
     pub(super) fn inputs(
         &self,
         place: &str,

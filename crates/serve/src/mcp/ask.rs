@@ -55,7 +55,7 @@ impl Line {
         Held(self.clone())
     }
 
-    /// What a session reaches its client by.
+    /// Returns the connection from a session to its client.
     pub(super) fn reach(&self) -> Reach {
         let line = self.clone();
         let telling: Telling = Arc::new(move |words| {
@@ -158,7 +158,7 @@ async fn answer(call: &Call, questions: &Questions) -> Said {
     answered.ok().flatten().map_or_else(|| Said::No(REFUSED.to_owned()), Said::Answers)
 }
 
-/// How the user of a client is asked.
+/// The method of asking the user of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Way {
     /// By a form that the client shows.

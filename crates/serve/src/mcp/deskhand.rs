@@ -1,4 +1,4 @@
-//! What Deskhand offers to clients: desktops, and the tools that steer them.
+//! Capabilities that Deskhand offers to clients: desktops, and the tools that steer them.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl Deskhand {
         &self.host
     }
 
-    /// How windows are listed, for somebody who looks for these words.
+    /// Returns the options for listing windows, given the words searched for.
     pub(super) fn listing(&self, words: &str) -> ListOptions {
         let tokens_max = self.host.config().view.to_view().tokens_max;
         ListOptions { tokens_max, words: relevant_words([words].into_iter()) }

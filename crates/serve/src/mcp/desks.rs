@@ -20,7 +20,7 @@ use super::{
 };
 use crate::desk::Desk;
 
-/// How long all desktops of a client that has gone may take to end.
+/// Maximum time to end all desktops of a client that has gone.
 const END_BOUND: Duration = Duration::from_secs(60);
 /// The most desktops at once.
 const DESKS_MAX: usize = 32;
@@ -35,7 +35,7 @@ pub(super) struct Desks {
     all: Mutex<Numbered>,
     /// The sessions of these clients, those that have ended too.
     sessions: Mutex<VecDeque<String>>,
-    /// What cancelled calls did that belong to no desktop.
+    /// Reports of cancelled calls that belong to no desktop.
     unread: Mutex<VecDeque<Unread>>,
     changes: broadcast::Sender<Change>,
 }
@@ -140,7 +140,7 @@ impl Desks {
         self.tell(Change::Resources);
     }
 
-    /// What changes from now on.
+    /// Subscribes to changes from now on.
     pub(super) fn changes(&self) -> broadcast::Receiver<Change> {
         self.changes.subscribe()
     }
@@ -157,10 +157,10 @@ impl Desks {
         }
     }
 
-    /// Whether there is room for another desktop.
+    /// Checks that there is room for another desktop.
     ///
     /// # Errors
-    /// There is none; what to do instead.
+    /// There is none. The message says what to do instead.
     pub(super) async fn has_room(&self) -> Result<(), String> {
         if self.all.lock().await.desks.len() < DESKS_MAX {
             return Ok(());

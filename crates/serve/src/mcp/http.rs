@@ -42,7 +42,7 @@ const REQUEST_MAX: usize = 4 << 20;
 /// The random bytes of a new token.
 const TOKEN_BYTES: usize = 24;
 
-/// What an HTTP server is started with.
+/// The options with which an HTTP server is started.
 #[derive(Debug, Clone)]
 pub struct HttpOptions {
     /// The port; 0 takes a free one.
@@ -51,7 +51,7 @@ pub struct HttpOptions {
     pub token: String,
     /// The origins of pages that may send requests: `http://localhost:6274`. Without them no page may.
     pub origins: Vec<String>,
-    /// How long a client may send nothing until it has gone.
+    /// Time without requests after which a client counts as gone.
     pub idle: Duration,
 }
 

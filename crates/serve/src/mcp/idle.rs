@@ -23,7 +23,7 @@ use tokio::time::Instant;
 
 use super::protocol::SESSION;
 
-/// How long a client may take to open its stream again.
+/// Maximum time for a client to open its stream again.
 const AGAIN_BOUND: Duration = Duration::from_secs(30);
 /// The most sessions at once.
 const VISITS_MAX: usize = 1_000;
@@ -32,7 +32,7 @@ const VISITS_MAX: usize = 1_000;
 #[derive(Debug, Clone)]
 pub(super) struct Visits {
     all: Arc<Mutex<HashMap<String, Visit>>>,
-    /// How long a client may send nothing.
+    /// Maximum time without requests from a client.
     idle: Duration,
     again: Duration,
 }
@@ -44,7 +44,7 @@ struct Visit {
     open: usize,
     /// The streams among them that are no answers.
     streams: usize,
-    /// Whether it ever had such a stream.
+    /// Set once the session had such a stream.
     had_stream: bool,
     last: Instant,
 }
@@ -54,14 +54,14 @@ impl Visits {
         Self { all: Arc::default(), idle, again: AGAIN_BOUND.min(idle) }
     }
 
-    /// How often to look for clients that have gone.
+    /// Returns the interval between checks for clients that have gone.
     pub(super) fn every(&self) -> Duration {
         const EVERY_MAX: Duration = Duration::from_secs(10);
         const EVERY_MIN: Duration = Duration::from_millis(200);
         (self.again / 4).clamp(EVERY_MIN, EVERY_MAX)
     }
 
-    /// How long a client may send nothing.
+    /// Returns the maximum time without requests from a client.
     pub(super) const fn idle(&self) -> Duration {
         self.idle
     }

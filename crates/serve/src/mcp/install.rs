@@ -31,7 +31,7 @@ pub enum InstallError {
     /// The file cannot be read or written.
     #[error("{doing} {}", path.display())]
     Io {
-        /// What was done.
+        /// The operation that failed.
         doing: &'static str,
         /// The file.
         path: PathBuf,
@@ -43,21 +43,21 @@ pub enum InstallError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What it should be.
+        /// The expected format.
         format: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
 }
 
-/// What was written.
+/// The written configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// The file.
     pub path: PathBuf,
     /// The part of it that is for Deskhand.
     pub part: String,
-    /// Whether it stood there already.
+    /// `true` if the file already contained it.
     pub already: bool,
 }
 

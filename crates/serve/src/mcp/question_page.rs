@@ -34,13 +34,13 @@ use crate::token::new_token;
 
 /// The random bytes of a path.
 const PATH_BYTES: usize = 24;
-/// How long the last page may take to be sent.
+/// Maximum time to send the last page.
 const LAST_PAGE_BOUND: Duration = Duration::from_secs(2);
 /// The name of the template.
 const TEMPLATE: &str = "question.html";
 /// The field that has the decision, and what it is if the user agrees.
 const DECISION: (&str, &str) = ("decision", "accept");
-/// What the page may load: nothing.
+/// The content security policy: the page loads nothing.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// A question as the page shows it.
@@ -49,7 +49,7 @@ pub(super) struct Question {
     pub(super) title: String,
     /// The name of the client.
     pub(super) client: Option<String>,
-    /// What is to be approved.
+    /// The actions to approve.
     pub(super) actions: Vec<String>,
     pub(super) reason: String,
     pub(super) fields: Vec<Field>,

@@ -16,12 +16,12 @@ const LINES: &str = "application/jsonl";
 /// A kind of resource: the last part of its address, its media type, what it is.
 type Part = (&'static str, &'static str, &'static str);
 
-/// What there is of a desktop.
+/// The resources of a desktop.
 const OF_DESKTOPS: [Part; 2] = [
     ("screenshot", PNG, "The whole screen of a desktop, as it is now"),
     ("tree", PLAIN, "The elements of the window that is worked in, else the open windows"),
 ];
-/// What there is of a session.
+/// The resources of a session.
 const OF_SESSIONS: [Part; 2] = [
     ("report", MARKDOWN, "What was done in a session, step by step, with verdicts"),
     ("journal", LINES, "The steps of a session as lines of JSON"),

@@ -1,4 +1,5 @@
-//! What calls did whose answer reached nobody, as they were cancelled or their client went away: the next call reports it.
+//! Reports of calls whose answer reached no client, because they were cancelled or their client went away. The
+//! next call delivers them.
 
 use std::{
     fmt,
@@ -7,7 +8,7 @@ use std::{
 
 use super::protocol::{Call, Delivery};
 
-/// What a call did, until its answer is delivered.
+/// The report of a call until its answer is delivered.
 #[derive(Debug, Clone)]
 pub(super) struct Unread {
     tool: &'static str,

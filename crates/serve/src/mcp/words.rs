@@ -60,7 +60,7 @@ pub(super) fn window(view: &WindowView, before: Option<&WindowView>, options: &L
     format!("Window {id} {what}:\n{text}{notices}")
 }
 
-/// How a session ended.
+/// Describes how a session ended.
 pub(super) fn ended(end: &Ended) -> String {
     let outcome = end.outcome();
     let mut lines = vec![format!("Session {}: {}.", end.session.0, outcome.kind)];

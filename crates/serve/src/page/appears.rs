@@ -15,7 +15,8 @@ pub(super) async fn changes(folder: &Path) -> io::Result<()> {
     watching(folder)?.readable().await
 }
 
-/// What becomes readable when a file comes into a folder or leaves it. It is read as a pipe is.
+/// Returns a receiver that becomes readable when a file comes into a folder or leaves it. Reads work as on a
+/// pipe.
 fn watching(folder: &Path) -> io::Result<pipe::Receiver> {
     let watching = inotify::init(inotify::CreateFlags::NONBLOCK | inotify::CreateFlags::CLOEXEC)?;
     let changes = inotify::WatchFlags::CREATE | inotify::WatchFlags::MOVED_TO | inotify::WatchFlags::DELETE;

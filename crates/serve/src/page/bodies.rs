@@ -13,7 +13,7 @@ use tokio::time::timeout;
 
 use super::error::PageError;
 
-/// How long a body may take to come.
+/// Maximum time to receive a body.
 const BODY_BOUND: Duration = Duration::from_secs(15);
 
 /// Hands a request on once its body is there, of at most so many bytes.

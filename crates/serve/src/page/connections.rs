@@ -26,11 +26,11 @@ use super::{line::Line, visit::Visit};
 pub(super) const CONNECTIONS_MAX: usize = 400;
 /// The places that are kept free for those who come while others are on their way out.
 const SPARE: usize = 50;
-/// How long the head of a request may take.
+/// Maximum time to receive the head of a request.
 const HEAD_BOUND: Duration = Duration::from_secs(10);
 /// The most bytes of a head.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
-/// How long is waited for another connection to end when the system has no room for one.
+/// Delay for another connection to end when the system has no room for one.
 const NO_ROOM: Duration = Duration::from_secs(1);
 
 /// The connections that are served, and the places that are left.

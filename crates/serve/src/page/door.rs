@@ -45,7 +45,7 @@ const REQUESTS_AT_ONCE: f64 = 400.0;
 const WRONG_PER_SECOND: f64 = 2.0;
 const WRONG_AT_ONCE: f64 = 20.0;
 
-/// What a page may load: what this service sends, and nothing inline but the widths of bars.
+/// The content security policy: resources of this service, and nothing inline except the widths of bars.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; \
     img-src 'self' blob: data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -126,7 +126,7 @@ impl Names {
         origin.split_once("://").is_some_and(|(scheme, host)| scheme == self.scheme && self.is_host(host))
     }
 
-    /// What keeps a cookie from being sent without TLS.
+    /// Returns the cookie attribute that prevents sending without TLS.
     fn secure(&self) -> &'static str {
         if self.scheme == "https" { "; Secure" } else { "" }
     }
@@ -136,17 +136,17 @@ impl Names {
 pub(crate) struct Door {
     names: Names,
     keys: Keys,
-    /// What those may ask who are let in: strangers take nothing of it.
+    /// The allowance of admitted clients; strangers use none of it.
     guests: Allowance,
     strangers: Allowance,
     wrong: Allowance,
 }
 
-/// How much may come at once: so much in a burst, and then so much in a second.
+/// A rate limit: a burst, and then a rate per second.
 struct Allowance {
     per_second: f64,
     at_once: f64,
-    /// What is left, as of a time.
+    /// The remaining allowance, as of a time.
     left: Mutex<(f64, Instant)>,
 }
 
@@ -179,11 +179,12 @@ const STRANGER: Refusal = (
     "open the address with the token that `deskhand serve` printed, or send `Authorization: Bearer TOKEN`",
 );
 const OTHER_PAGE: Refusal = (StatusCode::FORBIDDEN, "this comes from another page");
-/// Where a body ends is said in one way only, so that nothing between us and who asks can take it otherwise.
+/// The refusal of a body without a length. Only one way to state the length is accepted, so that no intermediary
+/// can read it differently.
 const NO_LENGTH: Refusal =
     (StatusCode::LENGTH_REQUIRED, "send the body with Content-Length, and not in chunks");
 
-/// How somebody showed that they may come in.
+/// The credential that a request carried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shown {
     Token,
@@ -208,10 +209,10 @@ impl Door {
         format!("deskhand_{}", self.names.port)
     }
 
-    /// Whether a token is the right one.
+    /// Checks that a token is the right one.
     ///
     /// # Errors
-    /// It is wrong.
+    /// The token is wrong.
     fn check(&self, given: &str) -> Result<(), Refusal> {
         if is_same(given.as_bytes(), self.keys.token.as_bytes()) {
             return Ok(());
@@ -219,7 +220,7 @@ impl Door {
         Err(if self.wrong.take() { WRONG_TOKEN } else { TOO_MANY_WRONG })
     }
 
-    /// How a request shows that it may come in, if it does.
+    /// Returns the credential of a request.
     fn shown(&self, headers: &HeaderMap) -> Result<Shown, Refusal> {
         let bearer = headers.get(AUTHORIZATION).and_then(|value| bearer_of(value.to_str().ok()?));
         if let Some(token) = bearer {
@@ -234,14 +235,14 @@ impl Door {
         is_in.then_some(Shown::Cookie).ok_or(STRANGER)
     }
 
-    /// Whether a request is for this service at all.
+    /// Checks that a request is addressed to this service.
     fn checks_address(&self, headers: &HeaderMap) -> Result<(), Refusal> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
         let is_one = headers.get_all(HOST).iter().count() == 1;
         (is_one && self.names.is_host(host)).then_some(()).ok_or(WRONG_HOST)
     }
 
-    /// Whether a request may pass, and why not.
+    /// Checks that a request may pass; the error says why not.
     fn refuses(&self, request: &Request) -> Result<(), Refusal> {
         let headers = request.headers();
         self.checks_address(headers)?;

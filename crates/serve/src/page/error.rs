@@ -1,4 +1,4 @@
-//! What a request is answered with when it fails.
+//! Responses to requests that fail.
 
 use aide::{
     OperationOutput,
@@ -41,7 +41,7 @@ pub(crate) struct PageError {
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 struct Body<'a> {
-    /// What failed, why, and what to do about it.
+    /// The failed operation, its cause, and the next step.
     error: &'a str,
     /// The field of the request that is wrong, where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,7 +58,7 @@ impl PageError {
         &self.message
     }
 
-    /// What the request asks for is not there.
+    /// Creates the error for a resource that does not exist.
     pub(crate) fn missing(message: impl Into<String>) -> Self {
         Self::new(StatusCode::NOT_FOUND, message)
     }

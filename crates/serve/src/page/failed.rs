@@ -1,4 +1,4 @@
-//! What a person sees when a page cannot be shown: a page as well, while programs get JSON or text.
+//! Error pages: a person sees a page, while programs get JSON or text.
 
 use std::sync::Arc;
 

@@ -37,13 +37,13 @@ use crate::fleet::{
 const COPIES: &str = "fleet";
 /// The most copies that are kept while nobody looks at them.
 const KEPT_MAX: usize = 16;
-/// How long to wait before the server is asked again.
+/// Delay before the server is tried again.
 const AGAIN: Duration = Duration::from_secs(2);
 
 /// Which fleet is shown, and by whom.
 #[derive(Debug, Clone)]
 pub struct FleetView {
-    /// How its server is reached.
+    /// The connection to the server of the fleet.
     pub server: NatsOptions,
     /// Signs cancellations, answers and further tries of signed tasks.
     pub key: Option<Arc<Key>>,
@@ -131,7 +131,7 @@ impl Fleet {
         }
     }
 
-    /// What its records say.
+    /// Returns the records of the fleet.
     pub(crate) fn followed(&self) -> &Arc<Followed> {
         &self.followed
     }
@@ -251,7 +251,7 @@ fn with_help(error: &AgainError) -> String {
     error.help().map_or_else(|| error.to_string(), |help| format!("{error}; {help}"))
 }
 
-/// What is said of a session that cannot be looked at.
+/// Returns the error for a session that cannot be displayed.
 pub(crate) fn failed(error: &MirrorError) -> PageError {
     match error {
         MirrorError::Missing(_) => PageError::missing(error.to_string()),

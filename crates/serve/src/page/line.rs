@@ -14,7 +14,7 @@ use tokio::{
     time::{Timeout, timeout},
 };
 
-/// How long the other side may take nothing of what is sent to it.
+/// Maximum time for the other side to accept none of the data sent to it.
 const STALLED_BOUND: Duration = Duration::from_secs(60);
 
 /// A connection with its place among all.

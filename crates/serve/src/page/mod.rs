@@ -72,7 +72,7 @@ const ADDRESS: &str = "address";
 /// The most connections that wait to be taken in. Further ones try again after a second.
 const WAITING_MAX: u32 = 4096;
 
-/// What the service is started with.
+/// The options with which the service is started.
 #[derive(Debug, Clone)]
 pub struct PageOptions {
     /// The address and the port; port 0 takes a free one. Anything but a loopback address needs TLS.
@@ -95,10 +95,10 @@ pub struct PageOptions {
     pub fleet: Option<FleetView>,
 }
 
-/// What all requests share.
+/// State shared by all requests.
 pub(crate) struct Service {
     pub(crate) host: Host,
-    /// What is known of all sessions.
+    /// The catalogue of all sessions.
     pub(crate) catalogue: Mutex<Catalogue>,
     pub(crate) door: Door,
     pub(crate) hub: Hub,
@@ -111,7 +111,7 @@ pub(crate) struct Service {
     pub(crate) metrics: Metrics,
     /// The places of connections that are free.
     places: Arc<Semaphore>,
-    /// What holds for a session for which nothing is chosen.
+    /// The defaults of a session for options that are not set.
     pub(crate) defaults: Config,
 }
 
@@ -208,7 +208,7 @@ fn url_of(base: &str, keys: &Keys) -> String {
 }
 
 impl PageOptions {
-    /// Whether the address may be listened on.
+    /// Checks that the service may listen on the address.
     fn check(&self) -> io::Result<()> {
         let ip = self.address.ip();
         let problem = if ip.is_loopback() {

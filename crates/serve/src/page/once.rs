@@ -95,7 +95,7 @@ impl<S: Sync> FromRequestParts<S> for Attempt {
     }
 }
 
-/// What is kept of a key.
+/// The stored record of a key.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Kept {
     version: u32,
@@ -184,7 +184,8 @@ impl Once {
     }
 }
 
-/// What is kept of a key, if anything is. What cannot be read says nothing of what was done, so it is an error.
+/// Reads the stored record of a key, if there is one. An unreadable record does not say what was done, so it is
+/// an error.
 fn read(file: &Path) -> io::Result<Option<Kept>> {
     let text = match private::read_deciding(file) {
         Ok(text) => text,

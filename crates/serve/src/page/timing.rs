@@ -8,7 +8,7 @@ use tokio::time::timeout;
 
 use super::{appears::changes, workers::Workers};
 
-/// How often the folder is read anew: a schedule may be added in a terminal, and the clock may be set.
+/// Interval between reads of the folder: a schedule may be added in a terminal, and the clock may be set.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// A schedule that is due: its name, and the time that it is for.

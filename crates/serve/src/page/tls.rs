@@ -22,10 +22,10 @@ pub struct TlsFiles {
     pub key: PathBuf,
 }
 
-/// What makes connections secure.
+/// Creates the acceptor of TLS connections.
 ///
 /// # Errors
-/// A file cannot be read, has nothing of what it should have, or the key is not that of the certificate.
+/// A file cannot be read, lacks its expected content, or the key does not match the certificate.
 pub(super) fn acceptor(files: &TlsFiles) -> io::Result<TlsAcceptor> {
     let certificates = CertificateDer::pem_file_iter(&files.certificate)
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)

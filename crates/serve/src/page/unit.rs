@@ -10,7 +10,7 @@ use std::{
 /// The name of the unit.
 pub const UNIT: &str = "deskhand.service";
 
-/// What was done about a unit.
+/// The result of installing or removing a unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Installed {
     /// The file of the unit.

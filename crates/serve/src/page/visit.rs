@@ -1,11 +1,11 @@
-//! Whether somebody was let in by a connection.
+//! Admission state of a connection.
 
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// What a connection is known for. It is in the extensions of each of its requests.
+/// The admission state of a connection. Each request of the connection has it in its extensions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Visit(Arc<AtomicBool>);
 

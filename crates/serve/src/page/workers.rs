@@ -17,11 +17,11 @@ use super::{PageOptions, appears::appears, error::PageError};
 
 /// The folder of the logs.
 const LOGS: &str = "logs";
-/// How long a session may take to begin: its desktop and its documents.
+/// Maximum time for a session to begin: its desktop and its documents.
 const BEGIN_BOUND: Duration = Duration::from_secs(180);
-/// What is said of one that takes longer.
+/// The message about a session that takes longer.
 const TAKES_LONG: &str = "the session takes long to begin; it may still come";
-/// How much of a log tells why a session did not begin, in bytes.
+/// Maximum length of the log's end that explains why a session did not begin, in bytes.
 const LOG_TAIL: usize = 4_000;
 /// The most sessions that begin at once.
 const AT_ONCE: usize = 4;

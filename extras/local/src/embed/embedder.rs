@@ -57,8 +57,8 @@ impl Embedder {
         Ok(Self { model, tokenizer, kept: Mutex::default() })
     }
 
-    /// How near each text is to `query` in meaning: the cosine of the angle between their embeddings, -1 to 1. Blocking, about 12 ms for
-    /// each text that was not embedded before.
+    /// Returns the similarity of each text to `query` in meaning: the cosine of the angle between their embeddings,
+    /// -1 to 1. Blocking, about 12 ms for each text that was not embedded before.
     ///
     /// # Errors
     /// The computation failed.

@@ -1,8 +1,8 @@
 //! From a map of how likely each pixel belongs to text to the boxes of lines.
 
-/// How likely a pixel belongs to text at least, if it counts.
+/// Minimum probability that a pixel belongs to text for it to count.
 const LIKELY: f32 = 0.3;
-/// How likely the pixels of a line are on average, at least.
+/// Minimum mean probability of the pixels of a line.
 const LINE_LIKELY: f32 = 0.5;
 /// The detector marks the middle of lines: their boxes are larger by this share of the area over the circumference.
 const GROWTH: f32 = 1.6;

@@ -1,4 +1,4 @@
-//! Where the lines of text in a picture are.
+//! Detection of the lines of text in a picture.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::{
     workers::Workers,
 };
 
-/// What the sides of the input of the model are multiples of.
+/// The sides of the model's input are multiples of this.
 const STEP: usize = 32;
 /// The most pixels that are looked at in one go: the memory that the model needs grows with them.
 const PIXELS_MAX: usize = 1_500_000;
@@ -86,7 +86,7 @@ impl Detector {
 struct Band {
     /// Its rows.
     rows: Range<usize>,
-    /// Where the middles of the lines are that belong to it.
+    /// The range that contains the middles of the band's lines.
     own: Range<usize>,
 }
 

@@ -13,7 +13,7 @@ pub enum OcrError {
     Model {
         /// The part.
         part: &'static str,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// The sides of a picture do not fit to its pixels.
@@ -23,7 +23,7 @@ pub enum OcrError {
         width: u32,
         /// The height in pixels.
         height: u32,
-        /// How many bytes there are.
+        /// Number of bytes given.
         bytes: usize,
     },
 }

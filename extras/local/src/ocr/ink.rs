@@ -1,5 +1,5 @@
-//! Where in the box of a line its letters are: the box is tightened, and cut where a wide gap separates two labels, such as
-//! the names of a menu bar, which the detector takes for one line.
+//! Position of the letters in the box of a line. The box is tightened, and cut where a wide gap separates two
+//! labels, such as the names of a menu bar, which the detector takes for one line.
 
 use std::ops::Range;
 
@@ -32,7 +32,7 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    /// How long it takes to read it: its width once its height is that of the others, in an arbitrary unit.
+    /// Returns the relative cost of reading the label: its width, scaled to a common height, in an arbitrary unit.
     pub(crate) fn width_read(&self) -> usize {
         const UNIT: usize = 1_024;
         self.area.width() * UNIT / self.area.height().max(1)

@@ -41,9 +41,9 @@ pub struct Pixels {
 pub struct ReadText {
     /// The text; never empty.
     pub text: String,
-    /// Where its letters are.
+    /// The area of the letters.
     pub area: Area,
-    /// How certain its letters are on average, from 0 to 1.
+    /// The mean certainty of the letters, from 0 to 1.
     pub certainty: f32,
 }
 

@@ -1,4 +1,4 @@
-//! What a line of text says.
+//! Recognition of the text of a line.
 
 use std::{
     collections::HashMap,
@@ -24,7 +24,7 @@ const HEIGHT: usize = 48;
 const WIDTH_MIN: usize = 64;
 /// The most; a longer line is pressed together.
 const WIDTH_MAX: usize = 3_200;
-/// What its width is a multiple of, so that few widths occur.
+/// The input width is a multiple of this, so that few widths occur.
 const STEP: usize = 16;
 /// The margin around a label that is read with it, as a share of its height: the model was trained on loose boxes.
 const MARGIN: f32 = 0.15;
@@ -41,18 +41,19 @@ pub(crate) struct Recogniser {
     classes: Vec<String>,
     /// The classes that may be none or a Latin letter: few of all.
     latin: Vec<usize>,
-    /// What was read before, by the pixels of each label: much of a window looks the same again after it was scrolled or redrawn.
+    /// Texts read before, by the pixels of each label: much of a window looks the same after it was scrolled or
+    /// redrawn.
     kept: Mutex<HashMap<Seen, Said>>,
 }
 
 /// The pixels of a label, and which letters were looked for.
 type Seen = (Letters, u32, Vec<u8>);
 
-/// What a line says.
+/// The text of a line.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
     pub(crate) text: String,
-    /// How certain its letters are on average, from 0 to 1.
+    /// The mean certainty of the letters, from 0 to 1.
     pub(crate) certainty: f32,
 }
 
@@ -76,7 +77,7 @@ impl Recogniser {
         Ok(Self { model, classes, latin, kept: Mutex::default() })
     }
 
-    /// What a label says.
+    /// Reads the text of a label.
     ///
     /// # Errors
     /// The computation failed.

@@ -8,13 +8,13 @@ use super::{
     detector::{sides, u32_of},
 };
 
-/// How much of a run is kept at each of its ends, in pixels: what is near text helps to find it.
+/// Number of pixels retained at each end of a run: pixels near text help to find it.
 const KEPT: usize = 16;
 
 /// A shortened picture.
 pub(crate) struct Squeezed {
     pub(crate) picture: RgbImage,
-    /// Where its rows and columns were.
+    /// The original rows and columns.
     rows: Vec<usize>,
     columns: Vec<usize>,
 }
@@ -43,7 +43,7 @@ impl Squeezed {
         Self { picture, rows, columns }
     }
 
-    /// Where an area of the shortened picture was.
+    /// Returns the original area of an area in the shortened picture.
     pub(crate) fn original(&self, area: &Area) -> Area {
         let at = |places: &[usize], place: usize| places.get(place).copied().unwrap_or(0);
         let behind = |places: &[usize], place: usize| {

@@ -31,7 +31,7 @@ impl Workers {
         Self { pools: (0..count).map(|_| Arc::new(ThreadPool::with_num_threads(1))).collect() }
     }
 
-    /// How many there are.
+    /// Returns the number of workers.
     pub(crate) const fn count(&self) -> usize {
         self.pools.len()
     }

@@ -2,7 +2,7 @@
 
 use crate::action::{Cancellation, Extent, ExtentUnit, InputCounts};
 
-/// What was done: `cancelled: typed 212 of 1,500 characters`.
+/// Describes the completed part: `cancelled: typed 212 of 1,500 characters`.
 pub(super) fn interrupted(cancellation: &Cancellation) -> String {
     let Cancellation { inputs, extent } = cancellation;
     match extent {
@@ -41,7 +41,7 @@ fn without(inputs: InputCounts, unit: ExtentUnit) -> InputCounts {
     }
 }
 
-/// What an application got: `1 click and 2 chords`; empty for nothing.
+/// Describes the inputs that an application received: `1 click and 2 chords`; empty for nothing.
 fn sent(inputs: &InputCounts) -> String {
     let counted =
         |count: u64, what: &str| (count > 0).then(|| format!("{} {}", grouped(count), plural(count, what)));

@@ -92,7 +92,7 @@ fn reads(action: &Action, text: &str, completion: Option<&str>) -> Said {
     Said::statement(present_text(action, text))
 }
 
-/// What cells show that were given something else.
+/// Describes cells that show something else than the value written.
 fn shown_cells(shown: &[Mismatch]) -> String {
     let mut text = String::new();
     for Mismatch { cell, wanted, found } in shown.iter().take(MISMATCHES_SHOWN) {
@@ -278,7 +278,7 @@ fn meant_number(action: &Action) -> String {
     "another".to_owned()
 }
 
-/// How a program showed no window, and what it said last.
+/// Describes a program that showed no window, with its last output.
 fn no_window(ended: Option<&str>, waited_ms: u64, said: &str) -> String {
     let how = match ended {
         Some(how) => format!("exited without showing a window ({how})"),

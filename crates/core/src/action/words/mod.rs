@@ -16,7 +16,7 @@ const SLOW_MS: u64 = 1_000;
 pub struct Wording {
     /// The sentence of a report.
     pub whole: fn(&Report) -> String,
-    /// What came of it, where the command stands beside it.
+    /// Formats the outcome for places with the command beside it.
     pub beside: fn(&Report) -> String,
 }
 
@@ -39,7 +39,7 @@ impl Wording {
         (self.whole)(report)
     }
 
-    /// What came of a report, where the command stands beside it.
+    /// Formats the outcome of a report for places with the command beside it.
     pub fn beside_command(self, report: &Report) -> String {
         (self.beside)(report)
     }
@@ -58,7 +58,8 @@ pub fn sentence(report: &Report) -> String {
     }
 }
 
-/// What came of a call, for a model that reads its command beside it. Times are left out: no model decides by them.
+/// Describes the outcome of a call for a model that reads its command beside it. Times are omitted: no model
+/// decides by them.
 fn beside_command(report: &Report) -> String {
     match report {
         Report::Action { action } => said(action).outcome + &in_place_of(action),
@@ -73,7 +74,7 @@ fn beside_command(report: &Report) -> String {
     }
 }
 
-/// What was done of a cancelled action.
+/// Describes the completed part of a cancelled action.
 pub(super) fn interrupted(cancellation: &Cancellation) -> String {
     cancelled::interrupted(cancellation)
 }
@@ -83,7 +84,7 @@ pub(super) fn reason(refusal: &Refusal) -> String {
     refusal::because(refusal)
 }
 
-/// What came of a call, on one line, for places that show the command and the duration beside it.
+/// Describes the outcome of a call on one line, for places that display the command and the duration beside it.
 pub fn outcome(report: &Report) -> String {
     match report {
         Report::Action { action } => one_line(&said(action).outcome),
@@ -93,10 +94,10 @@ pub fn outcome(report: &Report) -> String {
 
 /// A sentence in its parts.
 struct Said {
-    /// What was done, where the outcome does not name it.
+    /// Description of the action, where the outcome does not name it.
     subject: Option<String>,
     outcome: String,
-    /// Whether the wait is worth a word.
+    /// `true` if the wait is worth mentioning.
     timed: bool,
 }
 
@@ -156,7 +157,7 @@ fn refused(action: &Action, refusal: &Refusal) -> Said {
     Said::statement(because)
 }
 
-/// What was done: `click push button "Finish"`.
+/// Describes the action: `click push button "Finish"`.
 fn subject(action: &Action) -> String {
     let target = target(&action.aim);
     match &action.act {

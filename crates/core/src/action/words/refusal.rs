@@ -99,7 +99,7 @@ pub(super) fn because(refusal: &Refusal) -> String {
     }
 }
 
-/// What a last look found just before the input.
+/// Describes the finding of a last look just before the input.
 fn last_look(found: &LastLook) -> String {
     match found {
         LastLook::Replaced { judged, found } => format!(

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 
 use crate::policy::{looks::Known, pattern::Names};
 
-/// What an action may bring about.
+/// Possible harm of an action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Peril {
     /// Data is deleted.

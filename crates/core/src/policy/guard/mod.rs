@@ -29,7 +29,7 @@ use crate::{
     ui::Role,
 };
 
-/// How much of a dialog is quoted, in characters.
+/// Maximum length of a quoted dialog text, in characters.
 const SAID_MAX: usize = 300;
 
 pub(super) fn guard(policy: &Policy, subject: &Subject) -> Option<Ruling> {
@@ -137,7 +137,7 @@ fn reaches(value: &Value) -> String {
 /// The labels of what is pressed; none if they are not known.
 struct Pressed<'a> {
     labels: Vec<Vec<char>>,
-    /// How they look.
+    /// Appearance of the labels.
     looks: Vec<Looks>,
     /// The first that mixes scripts.
     poses: Option<&'a str>,
@@ -163,7 +163,7 @@ impl<'a> Pressed<'a> {
             || self.looks.iter().any(|label| known.look_like(label))
     }
 
-    /// What its labels say that it brings about.
+    /// Returns the peril that its labels announce.
     fn peril(&self, words: &Words) -> Option<Peril> {
         if self.labels.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! What a dialog asks, in the words that it uses.
+//! Questions of dialogs, in the words that the dialogs use.
 //!
 //! A button named *Yes* does what the text above it says. The texts are searched for the stems of words, in the
 //! languages of [`super::labels`].
@@ -277,11 +277,11 @@ const PAYS: &[&str] = &[
     "перевод",
 ];
 
-/// What a dialog asks about.
+/// Subject of a dialog's question.
 pub(super) struct Question {
     /// The perils that it speaks of.
     pub(super) perils: Vec<Peril>,
-    /// Whether it asks to save, so that declining loses changes.
+    /// `true` if it asks to save, so that declining loses changes.
     pub(super) asks_to_save: bool,
 }
 

@@ -72,7 +72,7 @@ impl Words {
             && self.ends_session.is_empty()
     }
 
-    /// What a label brings about.
+    /// Returns the peril that a label announces.
     pub(super) fn peril(&self, looks: &dyn Fn(&Alike) -> bool) -> Option<Peril> {
         let lists = [
             (Peril::Deletes, &self.deletes),

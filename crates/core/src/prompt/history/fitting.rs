@@ -11,7 +11,7 @@ pub(in crate::prompt) struct Entry {
     pub(in crate::prompt) text: String,
     /// The same in brief, for when it does not fit; empty if there is nothing to say.
     pub(in crate::prompt) brief: String,
-    /// What was read and is told in full by the text.
+    /// Readings that the text contains in full.
     pub(in crate::prompt) readings: Vec<ReadingId>,
 }
 
@@ -31,7 +31,7 @@ impl InFull {
     }
 }
 
-/// How many of the last `entries` fit.
+/// Returns how many of the last `entries` fit.
 fn fit<'a>(entries: impl DoubleEndedIterator<Item = &'a str>, tokens_max: usize) -> usize {
     let mut left = tokens_max;
     let fits = |entry: &&str| left.checked_sub(tokens(entry) + 1).map(|rest| left = rest).is_some();
@@ -68,7 +68,7 @@ pub(in crate::prompt) fn fitting_entries(
     lines.join("\n")
 }
 
-/// What is said of entries that are not told.
+/// Formats the notice about omitted entries.
 fn missing(count: usize) -> String {
     format!("({count} earlier ones are not listed)")
 }

@@ -1,4 +1,4 @@
-//! What is kept for later: answers, notes, readings, pictures, and what retrievers found.
+//! Items stored for later: answers, notes, readings, pictures, and hits of retrievers.
 
 use serde_json::Value;
 
@@ -26,12 +26,13 @@ const HANDS_TOKENS_MAX: usize = 1_500;
 const CONTEXT_TOKENS_MAX: usize = 2_000;
 /// The longest result in the latter, in characters.
 const CONTEXT_CHARS_MAX: usize = 1_000;
-/// How much of a reading is quoted, in characters.
+/// Maximum length of a quoted reading, in characters.
 const QUOTE_CHARS_MAX: usize = 80;
 /// The longest text of a hit, in characters. Retrievers make them shorter.
 const HIT_CHARS_MAX: usize = 4_000;
 
-/// What the user answered, said of their own accord, and did by hand. The latter quotes the screen, so it stands between marks.
+/// Renders the user's answers, unprompted messages and manual work. The latter quotes the screen, so it stands
+/// between marks.
 pub(in crate::prompt) fn answers_text(blackboard: &Blackboard, marks: &Marks) -> String {
     let line = |answer: &Answer| match answer.step {
         None => format!("- {} → {}", one_line(&answer.question), one_line(&answer.answer)),
@@ -46,7 +47,7 @@ pub(in crate::prompt) fn answers_text(blackboard: &Blackboard, marks: &Marks) ->
     [words, hands].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// What a person did who took over.
+/// Renders the work of a person who took over.
 fn hands_entry(hands: &Hands, marks: &Marks) -> Entry {
     let head = format!("- The user took over mouse and keyboard at step {}", hands.step);
     let acts: Vec<String> = hands.acts.iter().map(|act| marks.line(format!("  - {act}"))).collect();
@@ -63,7 +64,8 @@ fn hands_entry(hands: &Hands, marks: &Marks) -> Entry {
     Entry { text, brief, readings: Vec::new() }
 }
 
-/// What agents wrote down: first the notes of others, then the reader's own. Models wrote them, and may quote what they read.
+/// Renders the notes of agents: first those of others, then the reader's own. Models wrote them, and may quote
+/// texts that they read.
 pub(in crate::prompt) fn notes_text(blackboard: &Blackboard, reader: &AgentRef, marks: &Marks) -> String {
     let line = |agent: &AgentRef, step: u32, text: &str| {
         marks.told(&one_line(&format!("- step {step}, {agent}: {text}")))
@@ -79,7 +81,7 @@ pub(in crate::prompt) fn notes_text(blackboard: &Blackboard, reader: &AgentRef, 
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
-/// What was read in the session and is not told in full: ids, calls, and how the texts begin.
+/// Renders the session's readings that are not included in full: ids, calls, and the beginnings of the texts.
 pub(in crate::prompt) fn readings_text(blackboard: &Blackboard, in_full: &InFull, marks: &Marks) -> String {
     let lines: Vec<String> = blackboard
         .readings()
@@ -96,7 +98,7 @@ pub(in crate::prompt) fn readings_text(blackboard: &Blackboard, in_full: &InFull
     if lines.is_empty() { String::new() } else { marks.number(&untrusted("tool results", &text)) }
 }
 
-/// What a call returned, in short: how much it is, and how it begins.
+/// Summarizes the output of a call: its amount, and its beginning.
 pub(crate) fn digest(output: &Value) -> String {
     let quote = |text: &str| format!("“{}”", excerpt(text, QUOTE_CHARS_MAX));
     match output {
@@ -142,11 +144,11 @@ pub(crate) struct Zoomed {
 pub(crate) struct ZoomedPictures {
     /// Those that its next question shows.
     pub(crate) shown: Vec<Zoomed>,
-    /// How many before them it does not show.
+    /// Number of earlier pictures that the question omits.
     pub(crate) left_out: usize,
 }
 
-/// What the pictures show that an agent asked for.
+/// Renders the content of the pictures that an agent requested.
 pub(in crate::prompt) fn zoomed_text(zoomed: &ZoomedPictures, marks: &Marks) -> String {
     let ZoomedPictures { shown, left_out } = zoomed;
     let line = |one: &Zoomed| {
@@ -158,7 +160,8 @@ pub(in crate::prompt) fn zoomed_text(zoomed: &ZoomedPictures, marks: &Marks) -> 
     left_out.into_iter().chain(shown.iter().map(line)).collect::<Vec<_>>().join("\n")
 }
 
-/// What retrievers found, within a limit of tokens: each with its source, how far it is trusted, and how well it fits.
+/// Renders the hits of retrievers within a limit of tokens: each with its source, its trust level, and its
+/// score.
 pub(in crate::prompt) fn hits_text(hits: &[Hit], tokens_max: usize, marks: &Marks) -> String {
     let mut left = tokens_max;
     let mut parts = Vec::new();
@@ -176,7 +179,8 @@ pub(in crate::prompt) fn hits_text(hits: &[Hit], tokens_max: usize, marks: &Mark
     parts.join("\n")
 }
 
-/// What an agent did before its sub-task: the results of earlier ones, where the list of sub-tasks does not have them, and the last steps.
+/// Renders the work of an agent before its sub-task: the results of earlier ones, where the list of sub-tasks
+/// does not have them, and the last steps.
 pub(in crate::prompt) fn past_text(memory: &Memory, records: &[SubtaskRecord], marks: &Marks) -> String {
     let entry = |past: &PastWork| {
         let work = one_line(&past.work);
@@ -196,8 +200,8 @@ pub(in crate::prompt) fn past_text(memory: &Memory, records: &[SubtaskRecord], m
     if text.is_empty() { text } else { marks.number(&untrusted("tool results", &text)) }
 }
 
-/// What the blackboard has on a sub-task with these words, for an agent that works on its own: what the user answered, what agents
-/// wrote down, and the results of sub-tasks, as far as they share a word with it.
+/// Returns the blackboard's entries on a sub-task with these words, for an agent that works on its own: the
+/// user's answers, agents' notes, and the results of sub-tasks, as far as they share a word with it.
 pub(crate) fn context_for(
     blackboard: &Blackboard,
     records: &[SubtaskRecord],

@@ -1,7 +1,7 @@
-//! What was done, found and written down so far, as text for a prompt.
+//! Earlier actions, findings and notes, as text for a prompt.
 //!
-//! Everything here is bounded, and nothing is left out without a word: what does not fit is told in brief, and where even that does
-//! not fit, it is said how much is missing and how it is looked up.
+//! Everything here is bounded, and every omission is reported: entries that do not fit are summarized, and
+//! where even a summary does not fit, the text states how much is missing and how to look it up.
 
 mod fitting;
 mod kept;

@@ -1,4 +1,4 @@
-//! What others did and found, as text for one agent.
+//! Work and findings of other agents, as text for one agent.
 
 use super::{
     fitting::{Entry, InFull, fitting_entries},
@@ -28,8 +28,8 @@ struct Reader<'a> {
     marks: &'a Marks,
 }
 
-/// What others did and found, for one agent: the steps that belong to no ended sub-task, and the ended sub-tasks with theirs. What is
-/// told in full is noted.
+/// Renders the work and findings of others for one agent: the steps that belong to no ended sub-task, and the
+/// ended sub-tasks with theirs. Readings that are included in full are noted.
 pub(in crate::prompt) fn others_texts(
     blackboard: &Blackboard,
     records: &[SubtaskRecord],
@@ -118,8 +118,9 @@ impl Reader<'_> {
         Entry { text: parts.join("\n"), brief: line(SAID_CHARS_MAX), readings: told }
     }
 
-    /// What a step says, and its calls with their results, a line each. For who follows, the last step says what was seen and thought;
-    /// for others, each step what was seen in an application, and what was read. What `known` says already is left out.
+    /// Returns the description of a step, and its calls with their results, a line each. For an agent that follows,
+    /// the last step contains what was seen and thought; for others, each step contains what was seen in an
+    /// application, and what was read. Content that `known` already contains is omitted.
     fn lines(&self, step: &Trajectory, known: &str, is_last: bool) -> (String, Vec<ReadingId>) {
         let mut lines = Vec::new();
         let (sees, thinks) = match self.follows() {

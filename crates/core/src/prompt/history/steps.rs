@@ -31,7 +31,7 @@ pub(crate) fn result_text(info: &ActionCommandInfo, wording: Wording) -> String 
     with_output(one_line(&wording.of(&info.result.report)), info)
 }
 
-/// How a call ended, without what it says.
+/// Describes the status and verdict of a call, without its message.
 fn verdict_words(result: &CallResult) -> String {
     match (result.status, result.effect) {
         (CallStatus::Success, Some(verdict)) => verdict.to_string(),
@@ -42,7 +42,7 @@ fn verdict_words(result: &CallResult) -> String {
     }
 }
 
-/// What came of a call, beside the call: `seen: “Save” closed`.
+/// Formats the outcome of a call for display beside the call: `seen: “Save” closed`.
 pub(crate) fn result_line(info: &ActionCommandInfo, wording: Wording) -> String {
     let said = one_line(&wording.beside_command(&info.result.report));
     with_output(format!("{}: {said}", verdict_words(&info.result)), info)

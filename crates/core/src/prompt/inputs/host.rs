@@ -39,12 +39,12 @@ pub(crate) struct HostInput<'a> {
     pub(crate) memory: &'a Memory,
     pub(crate) wording: Wording,
     pub(crate) notice: &'a str,
-    /// What retrievers found, and the most tokens of it.
+    /// Hits of retrievers, limited to `hits_tokens` tokens.
     pub(crate) hits: &'a [Hit],
     pub(crate) hits_tokens: u32,
-    /// What others kept for it as pictures.
+    /// Pictures that other agents stored for it.
     pub(crate) pictures: &'a [SavedPicture],
-    /// What is installed, if that is known.
+    /// Installed applications; `None` if they have not been determined.
     pub(crate) applications: Option<&'a [InstalledApplication]>,
     pub(crate) marks: &'a Marks,
 }

@@ -47,14 +47,14 @@ pub(crate) struct SubtaskInput<'a> {
     /// First step of this sub-task; what the cached agent did before is told in brief.
     pub(crate) first_step: u32,
     pub(crate) notice: &'a str,
-    /// What retrievers found for the sub-task, and the most tokens of it.
+    /// Hits of retrievers for the sub-task, limited to `hits_tokens` tokens.
     pub(crate) hits: &'a [Hit],
     pub(crate) hits_tokens: u32,
-    /// What others kept for it as pictures.
+    /// Pictures that other agents stored for it.
     pub(crate) pictures: &'a [SavedPicture],
-    /// What it asked for as pictures.
+    /// Pictures that it requested.
     pub(crate) zoomed: ZoomedPictures,
-    /// Whether it can look up what was read.
+    /// `true` if it can look up earlier readings.
     pub(crate) recalls: bool,
     pub(crate) marks: &'a Marks,
 }
@@ -127,7 +127,7 @@ impl SubtaskInput<'_> {
     }
 }
 
-/// What an AppAgent sees of its window at a step.
+/// View that an AppAgent has of its window at a step.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Sight {
     /// The full listing of the window.
@@ -138,7 +138,7 @@ pub(crate) struct Sight {
     pub(crate) changes: String,
     /// The windows blocked by a modal dialog.
     pub(crate) behind: String,
-    /// What was not available during the observation.
+    /// Notices about missing parts of the observation.
     pub(crate) notices: Vec<String>,
     /// The picture, if one is attached.
     pub(crate) picture: Option<PictureRef>,

@@ -37,7 +37,7 @@ pub fn system_message(
     render(name, template, &Input { tools: tools_text(tools), examples: examples.trim() })
 }
 
-/// What the calls of a step told.
+/// Returns the readings of a step's calls.
 pub(super) fn readings_of(item: &MemoryItem) -> impl Iterator<Item = ReadingId> {
     item.actions.iter().filter_map(|info| info.reading)
 }

@@ -1,4 +1,4 @@
-//! Whether what shows goes on above or below: by scroll bars, and by what of a page lies beyond it.
+//! Content above or below the visible part: by scroll bars, and by the parts of a page beyond it.
 
 use std::collections::HashMap;
 
@@ -8,10 +8,10 @@ use crate::{
     ui::{Element, Role, State, Tree, ValueRange},
 };
 
-/// What lies beyond a page by less than this part of its height is an edge.
+/// Fraction of a page's height below which content beyond the page counts as an edge.
 const EDGE: f64 = 0.1;
 
-/// What is noted of the scroll bars and pages of a tree that go on.
+/// Returns notes about the scroll bars and pages of a tree that continue.
 pub(super) fn beyond(tree: &Tree) -> HashMap<ElementId, String> {
     let of_bars = tree.elements.iter().filter_map(|element| {
         let value = element.value.filter(|_| is_upright_bar(element))?;

@@ -29,7 +29,7 @@ pub(super) struct Item<'t> {
     pub(super) element: &'t Element,
     /// Index of the listed item that contains it.
     pub(super) parent: Option<usize>,
-    /// Whether no listed item is inside it.
+    /// `true` if it contains no listed item.
     pub(super) leaf: bool,
     /// Name of the container that was merged into it.
     within: Option<String>,
@@ -37,9 +37,9 @@ pub(super) struct Item<'t> {
     content: Option<String>,
     /// Text of the label beside it, if it has no name.
     beside: Option<String>,
-    /// How many of its items show, if more are there.
+    /// Number of its visible items, if there are more.
     shows: Option<u32>,
-    /// How deep it lies in a tree that lists its rows one below the other.
+    /// Depth in a tree that lists its rows one below the other.
     level: Option<usize>,
     /// On which sides it goes on.
     goes_on: Option<String>,
@@ -318,7 +318,7 @@ fn is_container(role: &Role) -> bool {
     role.is_structural() || *role == Role::TOOL_BAR || *role == Role::MENU_BAR || *role == Role::PAGE_TAB_LIST
 }
 
-/// What a listing says of an element, as data: two listings with equal items read the same.
+/// Content of a listing about an element, as data: two listings with equal items read the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ListedElement {
     id: ElementId,
@@ -341,7 +341,7 @@ pub(crate) struct ListedElement {
 }
 
 impl Item<'_> {
-    /// What is listed of it.
+    /// Returns its listed content.
     pub(super) fn listed(&self) -> ListedElement {
         let Element { id, role, name, states, value, text, description, told, .. } = self.element;
         ListedElement {

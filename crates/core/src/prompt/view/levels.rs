@@ -1,4 +1,5 @@
-//! How deep rows of a tree lie that its application lists one below the other: the deeper, the further to the right they begin.
+//! Depth of rows in a tree that its application lists one below the other: the deeper, the further to the right
+//! they begin.
 
 use std::collections::HashMap;
 
@@ -8,7 +9,7 @@ use crate::{
     ui::{Element, Role, Tree},
 };
 
-/// How far the starts of rows of one level lie apart at most, and the ends of one column, in pixels.
+/// Maximum distance between the starts of rows of one level, and between the ends of one column, in pixels.
 const SAME_MAX: i32 = 3;
 
 /// The levels of the first cells of rows, from 1, in the trees that show more than one.

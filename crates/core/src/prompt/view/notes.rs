@@ -1,4 +1,4 @@
-//! What is noted of an element behind its name: its states, the size of a table.
+//! Notes behind the name of an element: its states, the size of a table.
 
 use crate::ui::{Element, Pattern, Role, Source, State};
 

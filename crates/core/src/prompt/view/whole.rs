@@ -47,7 +47,7 @@ pub fn view_text(view: &WindowView, options: &ListOptions) -> String {
     parts.join("\n")
 }
 
-/// What the full listing of a window says, as data.
+/// Returns the content of the full listing of a window, as data.
 pub(crate) fn listed_elements(view: &WindowView) -> Vec<ListedElement> {
     let of = |surface: &Surface| -> Vec<ListedElement> {
         items(&surface.window, &surface.tree).iter().map(Item::listed).collect()
@@ -84,7 +84,7 @@ pub(crate) struct TitledElement {
     pub(crate) title: String,
     /// Its state, value and text, as listings have them.
     pub(crate) more: String,
-    /// Whether something can be done with it, beyond reading it.
+    /// `true` if it supports actions beyond reading it.
     pub(crate) acts: bool,
 }
 

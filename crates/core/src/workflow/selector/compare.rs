@@ -1,4 +1,4 @@
-//! What of a recorded element agrees with one that is there now.
+//! Comparison of a recorded element with a current one.
 
 use super::{
     data::{Anchor, Selector},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::ui::fold_name;
 
-/// How far a place may be from the recorded one, as a fraction of the window.
+/// Maximum distance of a place from the recorded one, as a fraction of the window.
 const PLACE_MAX: f64 = 0.12;
 /// The part of the landmarks by which a window is familiar, and below which it is strange, in percent.
 const FAMILIAR_MIN: usize = 70;
@@ -21,13 +21,13 @@ const LANDMARKS_MIN: usize = 4;
 pub(super) struct Comparison {
     pub(super) agreements: Vec<Agreement>,
     pub(super) drifts: Vec<Drift>,
-    /// Whether role and name are the same, and the containers.
+    /// `true` if role and name are the same, and if the containers are.
     pub(super) same_role: bool,
     pub(super) same_within: bool,
-    /// Whether the neighbours on a side agree, if there were any.
+    /// `true` if the neighbours on this side agree; `None` if there were none.
     pub(super) before: Option<bool>,
     pub(super) after: Option<bool>,
-    /// Whether all the neighbours are the same, in the same order.
+    /// `true` if all the neighbours are the same, in the same order.
     pub(super) same_around: bool,
 }
 
@@ -115,7 +115,7 @@ impl Comparison {
         self.note(place.map(is_near), Agreement::Place, moved);
     }
 
-    /// How many agreements name something.
+    /// Counts the agreements that name something.
     pub(super) fn strong(&self) -> usize {
         self.agreements.iter().filter(|agreement| agreement.is_strong()).count()
     }
@@ -153,7 +153,7 @@ pub(super) fn same_all(one: &[Anchor], other: &[Anchor]) -> bool {
     one.len() == other.len() && one.iter().zip(other).all(|(one, other)| same(one, other))
 }
 
-/// Whether the nearest recorded neighbour is still near; `None` if there was none.
+/// Returns `true` if the nearest recorded neighbour is still near; `None` if there was none.
 fn near(recorded: &[Anchor], seen: &[Anchor]) -> Option<bool> {
     recorded.first().map(|nearest| seen.iter().any(|one| same(one, nearest) || is_translated(nearest, one)))
 }
@@ -163,7 +163,7 @@ fn is_translated(was: &Anchor, now: &Anchor) -> bool {
     was.role == now.role && kinship(&was.name, &now.name) == Kinship::Synonym
 }
 
-/// How many of the landmarks are in a window, in percent; `None` if too few were recorded to tell.
+/// Returns the percentage of the landmarks that are in a window; `None` if too few were recorded to decide.
 fn kept(recorded: &Selector, anchors: &[Anchor]) -> Option<usize> {
     let landmarks = &recorded.scope.landmarks;
     let found = landmarks.iter().filter(|landmark| anchors.iter().any(|one| same(one, landmark))).count();

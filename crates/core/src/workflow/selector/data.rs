@@ -75,7 +75,7 @@ pub struct Scope {
     /// Named controls spread over the window, in reading order, at most [`Scope::LANDMARKS_MAX`]: the window is recognised by them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub landmarks: Vec<Anchor>,
-    /// How many named controls the window had, without those in rows; 0 if unknown.
+    /// Number of named controls in the window, without those in rows; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub controls: u32,
 }
@@ -128,16 +128,16 @@ pub struct Selector {
     /// Which of the controls of its role in its container, from 1; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub nth: u32,
-    /// How many of these there were.
+    /// Number of controls of its role in its container.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub of: u32,
     /// Its centre as fractions of the window's width and height, 0 to 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<[f64; 2]>,
-    /// How many other controls of the window had its name.
+    /// Number of other controls in the window that had its name.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub doubles: u32,
-    /// How many of these were in the same named containers.
+    /// Number of these in the same named containers.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub doubles_inside: u32,
     /// Names of other elements in the window that are similar to its own: it never has one of these.
@@ -155,7 +155,8 @@ impl Selector {
     /// The most similar names.
     pub const UNLIKE_MAX: usize = 8;
 
-    /// What people call the element: its name, else its label, else its help text; empty if it has none.
+    /// Returns the name that people use for the element: its name, else its label, else its help text; empty if it
+    /// has none.
     pub fn called(&self) -> String {
         let name = self.name.as_ref().map(NamePattern::plain);
         name.or_else(|| self.label.clone()).or_else(|| self.help.clone()).unwrap_or_default()

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::ui::WindowKind;
 
-/// How many strong agreements one candidate must have more than another to be told apart by their number.
+/// Lead in strong agreements that one candidate needs over another to be chosen by their number.
 const LEAD_MIN: usize = 2;
 
-/// What is counted for a candidate: strong agreements, and the company of its neighbours if it is in its container.
+/// Counts the evidence for a candidate: strong agreements, and the company of its neighbours if it is in its
+/// container.
 fn enough(one: &Weighed) -> usize {
     let is_in_place = one.with.same_role && one.with.same_within;
     one.with.strong() + usize::from(is_in_place && one.with.has(Agreement::Company))
@@ -101,7 +102,7 @@ impl Search<'_> {
         is_around && (has(best, Agreement::Order) || has(best, Agreement::Place)) || lead >= LEAD_MIN
     }
 
-    /// How many strong agreements a single candidate needs.
+    /// Returns the number of strong agreements that a single candidate needs.
     fn required(&self, one: &Weighed) -> usize {
         let with = &one.with;
         let selector = self.selector;
@@ -139,7 +140,7 @@ impl Search<'_> {
             + usize::from(is_strange(selector, anchors))
     }
 
-    /// How many strong agreements there could be.
+    /// Returns the maximum number of strong agreements.
     fn recorded_strong(&self) -> usize {
         let one = self.selector;
         [
@@ -163,7 +164,7 @@ impl Search<'_> {
         self.selector.called().is_empty() && self.selector.row.is_empty()
     }
 
-    /// How many controls of the window have the recorded name.
+    /// Counts the controls of the window that have the recorded name.
     fn namesakes(&self, one: &Weighed) -> u32 {
         self.count_namesakes(one, |_, _| true)
     }

@@ -1,4 +1,4 @@
-//! What a search found, in sentences: for a person who reads a run, and for the question how to heal a step.
+//! Results of a search in sentences: for a person who reads a run, and for the question of how to heal a step.
 
 use super::{
     data::{Anchor, Selector},
@@ -6,7 +6,7 @@ use super::{
 };
 
 impl Found {
-    /// What was looked for, what is there instead, which rule fitted, and what changed.
+    /// Describes the wanted element, its replacement, the rule that fitted, and the changes.
     pub fn explain(&self, selector: &Selector) -> String {
         let wanted = selector.describe();
         match self {

@@ -16,7 +16,7 @@ use crate::{
     ui::{Role, WindowKind, element_label, fold_name},
 };
 
-/// How many recorded neighbours must be in the container of an element that moved in it.
+/// Minimum number of recorded neighbours in the container of an element that moved in it.
 const COMPANY_MIN: usize = 2;
 
 /// Something recorded that is as it was.
@@ -24,7 +24,7 @@ const COMPANY_MIN: usize = 2;
 pub enum Agreement {
     /// Its row has the wanted texts.
     Row,
-    /// It stands below the same header.
+    /// Same column header above it.
     Column,
     /// The label beside it.
     Label,
@@ -160,9 +160,9 @@ pub enum Obstacle {
     },
     /// No row has the wanted texts.
     NoRow,
-    /// It is there, and hidden.
+    /// The element exists and is hidden.
     Hidden,
-    /// It is on a page of another host.
+    /// The element is on a page of another host.
     OtherHost {
         /// The page that is there.
         page: String,
@@ -171,13 +171,13 @@ pub enum Obstacle {
     Nothing,
     /// There is one of its name, and too little around it agrees.
     Unproven,
-    /// What stands in its place was there before, as another element.
+    /// The element in its place was there before, as another one.
     TakenByOther,
-    /// What stands in its place has a name that says the opposite, or reaches further.
+    /// The element in its place has a name that says the opposite, or reaches further.
     Opposite,
-    /// What stands in its place does something else, as the safe guard judges names.
+    /// The element in its place does something else, as the safe guard judges names.
     OtherConsequence,
-    /// What stands in its place has an unrelated name.
+    /// The element in its place has an unrelated name.
     Unrelated,
 }
 
@@ -195,9 +195,9 @@ pub enum Found {
         element: ElementId,
         /// The rule that fits.
         fit: Fit,
-        /// What has changed.
+        /// Traits that have changed.
         drifts: Vec<Drift>,
-        /// What agrees.
+        /// Traits that agree.
         proof: Vec<Agreement>,
     },
     /// Several elements fit and cannot be told apart.
@@ -246,7 +246,7 @@ pub(super) struct Weighed {
     pub(super) element: ElementId,
     pub(super) seen: Selector,
     pub(super) with: Comparison,
-    /// Whether the nearest neighbours on both sides are still in the window.
+    /// `true` if the nearest neighbours on both sides are still in the window.
     pub(super) has_neighbours_in_window: bool,
 }
 
@@ -261,7 +261,7 @@ pub(super) struct Search<'s> {
     pub(super) scenes: &'s [Scene<'s>],
     /// The named elements of each scene.
     pub(super) anchors: Vec<Vec<Anchor>>,
-    /// Whether the safe guard asks before an element of this name is pressed.
+    /// `true` if the safe guard requests confirmation before an element of this name is pressed.
     pub(super) is_guarded: bool,
 }
 

@@ -1,4 +1,4 @@
-//! How two names are related: the same, related, opposite, or strangers.
+//! Relation between two names: the same, related, opposite, or strangers.
 
 use std::sync::LazyLock;
 
@@ -12,7 +12,7 @@ use crate::{
     ui::fold_name,
 };
 
-/// How a new name is related to an old one.
+/// Relation of a new name to an old one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kinship {
     /// The same name.
@@ -23,7 +23,7 @@ pub(super) enum Kinship {
     Related,
     /// Nothing in common.
     Stranger,
-    /// It says the opposite, is negated, or reaches further.
+    /// The new name says the opposite, is negated, or reaches further.
     Opposed,
 }
 
@@ -37,12 +37,12 @@ impl Kinship {
     }
 }
 
-/// How similar two words must be that are spelled differently, from 0 to 1.
+/// Minimum similarity of two words that are spelled differently, from 0 to 1.
 const SPELLING_MIN: f64 = 0.93;
 /// The shortest such word, in characters.
 const SPELLING_CHARS_MIN: usize = 5;
 
-/// How `new` is related to `old`.
+/// Returns the relation of `new` to `old`.
 pub(super) fn kinship(old: &str, new: &str) -> Kinship {
     let (old, new) = (fold_name(old), fold_name(new));
     if old == new || old.is_empty() && new.is_empty() {
@@ -113,8 +113,8 @@ fn are_opposed(old: &[String], new: &[String]) -> bool {
         || only_old.iter().any(|one| only_new.iter().any(|other| is_pair(one, other)))
 }
 
-/// What the safe guard thinks of pressing something with a name: alone, in a question before data is deleted, and in one before
-/// changes are lost. It knows labels in many languages.
+/// Verdict of the safe guard on pressing something with a name: alone, in a question before data is deleted,
+/// and in one before changes are lost. Labels are recognised in many languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Weight([bool; 3]);
 

@@ -125,7 +125,7 @@ impl fmt::Display for NamePattern {
     }
 }
 
-/// Where a part may end in the text, given where it may start.
+/// Returns the positions where a part may end in the text, given those where it may start.
 fn step(part: &Part, starts: &[bool], text: &[char]) -> Vec<bool> {
     let mut ends = vec![false; starts.len()];
     for (start, _) in starts.iter().enumerate().filter(|(_, may)| **may) {

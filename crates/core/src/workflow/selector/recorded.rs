@@ -1,4 +1,4 @@
-//! How an element is recorded.
+//! Recording of an element.
 
 use super::{
     compare::same_all,

@@ -21,17 +21,17 @@ pub(super) struct Node<'a> {
     pub(super) parent: Option<usize>,
     /// The first index after its descendants.
     pub(super) end: usize,
-    /// What people call it: its name, else the names of its parts.
+    /// Name that people use for it: its name, else the names of its parts.
     pub(super) called: String,
     /// That in the form in which names are compared.
     pub(super) folded: String,
     /// The label beside it, if it has no name.
     pub(super) label: Option<String>,
-    /// Whether a person sees it and can reach it.
+    /// `true` if a person sees it and can reach it.
     pub(super) is_shown: bool,
-    /// Whether it is a row, a cell or an item, or in one.
+    /// `true` if it is a row, a cell or an item, or in one.
     pub(super) in_row: bool,
-    /// Whether its name is one that other elements are recognised by.
+    /// `true` if other elements are recognised by its name.
     pub(super) is_anchor: bool,
 }
 

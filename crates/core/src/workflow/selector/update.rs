@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::{data::Selector, naming::NamePattern};
 use crate::{ids::ElementId, observation::WindowView};
 
-/// How far a place may be from the stored one without a new one being proposed, as a fraction of the window.
+/// Maximum distance of a place from the stored one before a new one is proposed, as a fraction of the window.
 const PLACE_KEPT: f64 = 0.05;
 
 impl Selector {

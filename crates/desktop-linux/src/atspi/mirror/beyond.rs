@@ -1,8 +1,8 @@
-//! What of a sheet lies beyond what shows, as its scroll bars tell.
+//! Extent of a sheet beyond its visible part, by its scroll bars.
 //!
-//! LibreOffice makes the range of a scroll bar as long as what is used, or what shows and one more, and adds what shows and one more: the
-//! end of it cannot be reached, so the bar never has that value. Which row is the last one is known up to one, because one that is cut off
-//! counts as much as the toolkit says.
+//! LibreOffice makes the range of a scroll bar as long as the used part, or the visible part and one more, and
+//! adds the visible part and one more: the end of the range cannot be reached, so the bar never has that value.
+//! The last row is determined only up to one, because one that is cut off counts as much as the toolkit says.
 
 use deskhand_core::{
     geometry::{Rect, Screen},

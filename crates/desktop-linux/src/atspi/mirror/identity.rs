@@ -33,7 +33,7 @@ const LOST_MAX: usize = 500;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Place {
     path: u64,
-    /// How many siblings have the same role and name.
+    /// Number of siblings that have the same role and name.
     equals: usize,
     /// All siblings, in order.
     siblings: u64,
@@ -90,7 +90,7 @@ struct Twin {
     at: usize,
     /// The id of the one before.
     id: ElementId,
-    /// Whether both show the same.
+    /// `true` if both show the same.
     is_same: bool,
 }
 

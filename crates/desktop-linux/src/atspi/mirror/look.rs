@@ -33,12 +33,12 @@ use deskhand_desktop::{DesktopResult, TreeLimits};
 
 /// The deepest tree that is followed.
 const DEPTH_MAX: u16 = 100;
-/// How often a look restarts because an object that it relied on is gone.
+/// Maximum number of restarts of a look because an object that it relied on is gone.
 const ATTEMPTS_MAX: usize = 3;
 /// With this many objects to read in one level, all of them are read at once if the toolkit supports it.
 const SEED_WORTH: usize = 24;
 
-/// What a look may rely on.
+/// Data that a look may rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     /// The mirror.

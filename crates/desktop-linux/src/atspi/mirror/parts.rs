@@ -19,7 +19,7 @@ impl Parts {
     pub(crate) const CHILDREN: Self = Self(8);
     /// Role and patterns.
     pub(crate) const KIND: Self = Self(16);
-    /// What it is and what it shows.
+    /// Kind and content of an element.
     pub(super) const KIND_AND_BODY: Self = Self::KIND.and(Self::BODY);
     pub(crate) const ALL: Self = Self(31);
     pub(super) const EACH: [Self; 5] = [Self::STATES, Self::BODY, Self::EXTENTS, Self::CHILDREN, Self::KIND];

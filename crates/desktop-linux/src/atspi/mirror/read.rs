@@ -22,7 +22,7 @@ use super::{
 /// The result of reading one object.
 pub(super) struct Read {
     pub(super) known: Known,
-    /// Whether it is showing.
+    /// `true` if it is showing.
     pub(super) shows: bool,
     /// The parts that were read, and when.
     pub(super) fresh: Parts,
@@ -45,7 +45,7 @@ pub(super) struct Parent {
     pub(super) object: ObjectRef,
     pub(super) role: Role,
     pub(super) count: u32,
-    /// Where its children have to be, if there are too many to list all.
+    /// Area where its children have to be, if there are too many to list all.
     pub(super) view: Option<Rect<Screen>>,
     /// Its children, if the store has them.
     pub(super) known: Option<Arc<[ObjectRef]>>,

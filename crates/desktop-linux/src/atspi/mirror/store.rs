@@ -1,8 +1,8 @@
-//! What was read of the objects of applications, and which of it may have changed since.
+//! Store of the data read from the objects of applications, with marks for data that may have changed since.
 //!
-//! Time is a counter that every mark advances. A part of an object is current if it was read or confirmed after every
-//! mark that made it stale. A read counts from the moment when it was sent, so a change that is announced during a
-//! read is never lost, in whatever order the two arrive.
+//! Time is a counter that every mark advances. A part of an object is current if it was read or confirmed after
+//! every mark that made it stale. A read counts from the moment when it was sent, so a change that is announced
+//! during a read is never lost, in whatever order the two arrive.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -36,7 +36,7 @@ const DRAWN_MAX: usize = 256;
 /// The most windows whose frames are stored.
 const FRAMES_MAX: usize = 256;
 
-/// What is stale in the view of a virtual container.
+/// Stale part of the view of a virtual container.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ViewStale {
     /// Nothing.
@@ -49,7 +49,7 @@ pub(crate) enum ViewStale {
     All,
 }
 
-/// What is stored of one object.
+/// Stored data of one object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Node {
     pub(crate) states: States,
@@ -57,7 +57,7 @@ pub(crate) struct Node {
     pub(crate) details: Option<Details>,
     pub(crate) children: Option<Arc<[ObjectRef]>>,
     view: Option<Arc<View>>,
-    /// Where it was on the screen.
+    /// Last bounds on the screen.
     bounds: Option<Rect<Screen>>,
     /// When each part was last confirmed or read.
     right_at: Moments,
@@ -66,13 +66,13 @@ pub(crate) struct Node {
     marked: Moments,
     /// The same for all its descendants.
     marked_below: Moments,
-    /// Whether the application reported it gone.
+    /// `true` if the application reported it gone.
     gone: bool,
     /// When it was first asked for.
     since: Option<Instant>,
 }
 
-/// What is stored of an object.
+/// Stored properties of an object.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Known {
     pub(crate) states: States,
@@ -89,7 +89,7 @@ struct Drawn {
     area: Rect<Screen>,
 }
 
-/// What is stored of one application.
+/// Stored data of one application.
 #[derive(Debug)]
 pub(crate) struct Store {
     nodes: HashMap<ObjectRef, Node>,
@@ -104,15 +104,15 @@ pub(crate) struct Store {
     /// When the top-level objects or their names may have changed.
     frames_marked: Moment,
     frames: HashMap<WindowFacts, (ObjectRef, Moment)>,
-    /// Where the window of each frame was at the last look.
+    /// Bounds of the window of each frame at the last look.
     placed: HashMap<ObjectRef, Rect<Screen>>,
-    /// What the elements of each frame are recognised by.
+    /// Traces by which the elements of each frame are recognised.
     traces: HashMap<ObjectRef, Traces>,
-    /// Whether the application did not answer last time.
+    /// `true` if the application did not answer last time.
     slow: bool,
 }
 
-/// What the elements of a frame are recognised by.
+/// Traces by which the elements of a frame are recognised.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Traces {
     /// At the last look.
@@ -192,7 +192,7 @@ impl Store {
         }
     }
 
-    /// What an object is, if it was read.
+    /// Returns the role of an object, if it was read.
     pub(super) fn role(&self, object: &ObjectRef) -> Option<Role> {
         Some(self.nodes.get(object)?.head.as_ref()?.role.clone())
     }
@@ -304,8 +304,8 @@ impl Store {
         }
     }
 
-    /// What is stored of an object and which parts are stale, given the marks of its ancestors and the position of
-    /// its parent. A new object gets a node, so that marks reach it.
+    /// Returns the stored properties of an object and its stale parts, given the marks of its ancestors and the
+    /// position of its parent. A new object gets a node, so that marks reach it.
     pub(crate) fn ask(
         &mut self,
         object: &ObjectRef,

@@ -1,4 +1,4 @@
-//! What an element is recognised by after it was rebuilt.
+//! Traits by which an element is recognised after it was rebuilt.
 
 use std::{
     hash::{DefaultHasher, Hash as _, Hasher as _},
@@ -14,7 +14,7 @@ use deskhand_core::{
 /// The states that belong to the content of an element, besides whether it accepts input.
 const CONTENT: [State; 4] = [State::Checked, State::Selected, State::Expanded, State::Pressed];
 
-/// What an element is recognised by.
+/// Traits by which an element is recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Trace {
     /// Its id; `None` if it has none yet.

@@ -15,7 +15,7 @@ pub struct Difference {
     pub element: ElementId,
     /// Its label in messages.
     pub label: String,
-    /// What differs: `presence`, `place`, `name`, `states`, …
+    /// Aspect that differs: `presence`, `place`, `name`, `states`, …
     pub what: &'static str,
     /// The value in the mirror.
     pub mirror: String,

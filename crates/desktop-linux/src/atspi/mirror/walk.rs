@@ -1,4 +1,4 @@
-//! What a look carries along while it walks a window: its limits, what it has read, and the nodes found so far.
+//! State that a look carries along while it walks a window: its limits, its reads, and the nodes found so far.
 
 use std::sync::{Mutex, PoisonError, atomic::AtomicBool};
 
@@ -45,11 +45,11 @@ pub(super) struct Node {
     pub(super) cells: Vec<InView>,
     /// The part of a virtual table that shows.
     pub(super) view: Option<CellRange>,
-    /// Whether nothing inside it can be visible.
+    /// `true` if nothing inside it can be visible.
     pub(super) closed: bool,
-    /// Whether its bounds are those of the part of it that is in view.
+    /// `true` if its bounds are those of the part of it that is in view.
     pub(super) clipped: bool,
-    /// Whether its children have to be read.
+    /// `true` if its children have to be read.
     pub(super) children_stale: bool,
     /// When its descendants were last marked as stale.
     pub(super) below: Moments,
@@ -77,15 +77,15 @@ pub(super) struct Walk<'a, 'p> {
     pub(super) seed: Option<(Seed, Moment)>,
     pub(super) limits: TreeLimits,
     pub(super) deadline: Instant,
-    /// What was current at this moment is current for this look.
+    /// Start of the look: data that was current at this moment is current for it.
     pub(super) begun: Moment,
     pub(super) nodes: Vec<Node>,
     pub(super) partial: Option<Partial>,
     /// Set at the first call without an answer: the remaining objects are not waited for one by one.
     pub(super) stalled: AtomicBool,
-    /// Whether an object that the store had is gone.
+    /// Set if an object that the store had is gone.
     pub(super) outdated: bool,
-    /// How many objects were read.
+    /// Number of objects that were read.
     pub(super) reads: usize,
 }
 

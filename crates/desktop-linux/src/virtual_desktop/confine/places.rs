@@ -1,4 +1,4 @@
-//! Where secrets, other desktops and services are that applications do not see.
+//! Places of secrets, other desktops and services that applications do not see.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where secrets are kept, below the home folder: keys, key rings, passwords of browsers, tokens of clouds and tools.
+/// Places of secrets below the home folder: keys, key rings, passwords of browsers, tokens of clouds and tools.
 pub(super) const SECRETS: &[&str] = &[
     ".1password",
     ".ICEauthority",
@@ -62,13 +62,13 @@ pub(super) const SECRETS: &[&str] = &[
 pub(super) const SYSTEM: &[&str] =
     &["/bin", "/boot", "/etc", "/lib", "/lib32", "/lib64", "/opt", "/sbin", "/usr"];
 
-/// Where documents are, besides the home folder and the folders of the documents that an application opens.
+/// Folders of documents, besides the home folder and the folders of the documents that an application opens.
 pub(super) const DOCUMENTS: &[&str] = &["/media", "/mnt", "/run/media", "/tmp", "/var/tmp"];
 
 /// The folder of sockets of services: the buses and key rings of sessions, containers, virtual machines, smart cards, sound.
 pub(super) const RUN: &str = "/run";
 
-/// What of it applications see: how names are found, and libraries.
+/// The parts of it that applications see: name resolution, and libraries.
 pub(super) const RUN_KEPT: &[&str] = &[
     "/run/NetworkManager/resolv.conf",
     "/run/booted-system",
@@ -84,7 +84,7 @@ pub(super) const RUN_KEPT: &[&str] = &[
 /// The file with the name servers, which may be a link to below [`RUN`].
 pub(super) const NAME_SERVERS: &str = "/etc/resolv.conf";
 
-/// Where the sockets of displays are.
+/// Folder of the sockets of displays.
 const DISPLAYS: &str = "/tmp/.X11-unix";
 
 /// Sockets in folders for temporary files: agents of keys, buses, terminals. A trailing `*` stands for any end.

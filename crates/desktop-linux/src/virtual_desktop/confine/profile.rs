@@ -17,8 +17,8 @@ use super::{
 };
 use crate::virtual_desktop::{environment::Environment, folders::desktops_folder};
 
-/// What applications see before anything is covered: everything, and nothing of it can be written. They do not end with the process
-/// that starts them, which may die before its desktop does; the guard of the desktop ends them.
+/// The view of applications before anything is covered: everything, read-only. They do not end with the
+/// process that starts them, which may die before its desktop does; the guard of the desktop ends them.
 const BASE: [&str; 3] = ["--ro-bind", "/", "/"];
 /// Of devices, those that every program needs. Root could read disks.
 const DEVICES: [&str; 5] = ["--dev", "/dev", "--dev-bind-try", "/dev/dri", "/dev/dri"];
@@ -27,25 +27,25 @@ const PROCESSES: &str = "/proc";
 /// Without a namespace of users, an application could look into other processes of the user, and through them see what they see.
 const OWN_USERS: &str = "--unshare-user";
 
-/// How a place is mounted. If there are several for one place, the first counts.
+/// The way a place is mounted. If there are several for one place, the first counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Cover {
     /// Nothing of it can be seen.
     Hidden,
-    /// It can be read.
+    /// The place can be read.
     ReadOnly,
-    /// It can be written.
+    /// The place can be written.
     Writable,
 }
 
 /// A place and how it is mounted.
 type CoveredPlace = (PathBuf, Cover);
 
-/// What a program is started in.
+/// The surroundings in which a program is started.
 pub(crate) struct Surroundings<'a> {
     /// The home folder of the user.
     pub(crate) home: Option<&'a OsStr>,
-    /// Where programs are found.
+    /// Search path of programs.
     pub(crate) path: &'a OsStr,
     /// The private folder of the virtual desktop; none before there is one.
     pub(crate) private: Option<&'a Path>,
@@ -55,12 +55,12 @@ pub(crate) struct Surroundings<'a> {
     pub(crate) files: &'a [String],
 }
 
-/// What is kept from applications.
+/// Restrictions on applications.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptOut {
-    /// What they do not see.
+    /// The places they do not see.
     pub hidden: Vec<PathBuf>,
-    /// What they can write to; the rest of what they see, they can read only.
+    /// The places they can write to; everything else they see is read-only.
     pub writable: Vec<PathBuf>,
 }
 
@@ -74,12 +74,13 @@ pub(crate) struct Profile {
     anchors: Vec<Anchor>,
 }
 
-/// What keeps a folder above a hidden one where it is, so that applications cannot put another in its place.
+/// A mount that fixes a folder above a hidden one in place, so that applications cannot replace it.
 ///
-/// Linux refuses to move a folder that something is mounted on in the namespace of the caller, by whatever path that mount was made.
-/// So the folder is mounted on in a second view of its parent, below two mounts on the hidden folder. Files are moved in and out of it
-/// as before, which a mount on its own path would prevent: the trash is in `~/.local`. A namespace that an application makes for itself
-/// keeps these mounts, because they are in the hidden folder: it cannot copy the parent without them.
+/// Linux refuses to move a folder that is a mount point in the namespace of the caller, by whatever path
+/// that mount was made. So the folder is mounted on in a second view of its parent, below two mounts on the
+/// hidden folder. Files are moved in and out of it as before, which a mount on its own path would prevent:
+/// the trash is in `~/.local`. A namespace that an application makes for itself keeps these mounts, because
+/// they are in the hidden folder: it cannot copy the parent without them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Anchor {
     hidden: PathBuf,
@@ -88,7 +89,8 @@ struct Anchor {
 }
 
 impl Confine {
-    /// What is kept from applications that are started now, for messages; `None` if nothing is. Blocking.
+    /// Returns the restrictions on applications that are started now, for messages; `None` if there are none.
+    /// Blocking.
     ///
     /// # Errors
     /// They have to be confined and cannot be.

@@ -1,4 +1,4 @@
-//! How the applications of a virtual desktop are confined, as the configuration says.
+//! Configuration of the confinement of applications on a virtual desktop.
 
 use std::path::PathBuf;
 
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 
 use crate::virtual_desktop::processes::Privileges;
 
-/// Whether applications are confined.
+/// Policy for the confinement of applications.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfineMode {
     /// Always; they are not started otherwise.
     Required,
-    /// Where bubblewrap is installed and works.
+    /// If bubblewrap is installed and works.
     #[default]
     IfPossible,
     /// Never.
     Off,
 }
 
-/// How the applications of a virtual desktop are confined.
+/// Confinement of the applications of a virtual desktop.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Confine {
-    /// Whether they are.
+    /// The policy for their confinement.
     pub mode: ConfineMode,
     /// Places that are kept from applications and that they may see and change nevertheless; `~/` stands for the home folder.
     pub allow: Vec<PathBuf>,
@@ -38,7 +38,7 @@ pub struct Confine {
 }
 
 impl Confine {
-    /// What programs of the desktop may do, also where bubblewrap cannot confine them.
+    /// Returns the privileges of programs of the desktop, also where bubblewrap cannot confine them.
     pub(crate) const fn privileges(&self) -> Privileges {
         match self.mode {
             ConfineMode::Required | ConfineMode::IfPossible => Privileges::Confined,

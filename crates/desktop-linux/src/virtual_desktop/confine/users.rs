@@ -120,7 +120,7 @@ fn file_in(private: &Path) -> PathBuf {
 #[derive(Debug)]
 pub(crate) struct NamespaceHolder {
     private: PathBuf,
-    /// What the file names for now.
+    /// The namespaces that the file currently names.
     namespaces: Namespaces,
     /// The process above that in the namespace of the programs, or the same if root starts them. It ends with its input.
     process: Child,

@@ -20,7 +20,7 @@ fn parts<'a>(reply: &'a Value, kind: &'static str) -> impl Iterator<Item = &'a V
     content.filter(move |part| part.get("type").is_some_and(|is| is == kind))
 }
 
-/// What the message says in words.
+/// Returns the text of the message.
 pub(super) fn words(reply: &Value) -> String {
     parts(reply, "text").filter_map(|part| word(part, "/text")).collect()
 }

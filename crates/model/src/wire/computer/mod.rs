@@ -17,10 +17,10 @@ use serde_json::{Value, json};
 
 use super::{Dialect, Piece, Said, StructuredOutput};
 
-/// How a model is asked to work in pictures, if it is an operator.
+/// Protocol by which a model works in pictures, if it is an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ComputerUse {
-    /// It is none. One that is asked all the same, such as a backup, is asked for JSON.
+    /// The model is no operator. If it gets such a request nevertheless, for instance as a backup, JSON is requested.
     #[default]
     Off,
     /// By the tool `computer_use_preview` of OpenAI's Responses.
@@ -64,8 +64,8 @@ impl ComputerUse {
 }
 
 impl Computer {
-    /// How an operator is asked; `None` if the question is for another agent. Without a picture it is asked for JSON: there are no
-    /// places for a tool.
+    /// Returns the protocol for an operator; `None` if the request is for another agent. Without a picture, JSON is
+    /// requested: a tool would have no places to point at.
     pub(crate) fn of(usage: ComputerUse, request: &ModelRequest) -> Option<Self> {
         let asked = (request.reply == ReplyKind::Operator).then_some(usage)?;
         let form = match (request.picture(), asked) {
@@ -116,7 +116,7 @@ impl Computer {
         }
     }
 
-    /// What a reply says, as JSON; `text` is what it says in words. Empty if it says nothing.
+    /// Converts a reply to JSON; `text` is its text. Empty if the reply is empty.
     pub(crate) fn told(self, reply: &Value, text: String) -> String {
         let (thought, actions, warning) = match self.form {
             Form::Json => return text,

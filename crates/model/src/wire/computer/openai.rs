@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{action, held};
 use crate::wire::word;
 
-/// How many pixels of scrolling are a notch of the wheel.
+/// Pixels of scrolling per notch of the wheel.
 const NOTCH: f64 = 100.0;
 
 /// The declaration of the tool.
@@ -33,7 +33,7 @@ pub(super) fn actions(reply: &Value) -> Vec<Value> {
     calls(reply).flat_map(of).collect()
 }
 
-/// What the provider wants a person to know before the actions are carried out.
+/// Returns the provider's warning to a person before the actions are carried out.
 pub(super) fn warning(reply: &Value) -> Option<String> {
     let checks = calls(reply).filter_map(|call| call.get("pending_safety_checks")?.as_array()).flatten();
     let told = checks.map(|check| {

@@ -7,10 +7,10 @@ use std::{iter::Peekable, str::Chars};
 
 use serde_json::{Map, Value, json};
 
-/// What precedes the actions and the thoughts.
+/// Prefixes of the actions and the thoughts.
 const ACTION: &str = "Action:";
 const THOUGHT: &str = "Thought:";
-/// How far one scroll goes, in notches.
+/// Distance of one scroll, in notches.
 const NOTCHES: i32 = 5;
 /// The most actions that are read.
 const ACTIONS_MAX: usize = 50;

@@ -20,7 +20,7 @@ pub(super) fn arguments(assignment: &Assignment) -> Map<String, Value> {
     all.into_iter().chain(context).map(|(name, value): (&str, Value)| (name.to_owned(), value)).collect()
 }
 
-/// How the sub-task ended.
+/// Outcome of the sub-task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Ended {

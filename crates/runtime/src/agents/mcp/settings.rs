@@ -14,11 +14,11 @@ pub struct McpSettings {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
-    /// What it does; `None` for the server's own introduction.
+    /// Description of the agent; `None` for the server's own introduction.
     pub introduction: Option<String>,
     /// The working directory; `None` for a private one per session.
     pub folder: Option<PathBuf>,
-    /// How it is confined.
+    /// Confinement of the agent.
     pub sandbox: SandboxSettings,
     /// Additional variables that it inherits.
     pub environment: Vec<String>,
@@ -45,7 +45,7 @@ impl McpSettings {
 }
 
 impl McpSettings {
-    /// How its server is started.
+    /// Returns the settings by which its server is started.
     pub(super) fn server(&self) -> ServerSettings {
         ServerSettings {
             name: self.name.clone(),

@@ -36,7 +36,7 @@ after the other. Prefer commands that change nothing, look before you overwrite,
 pub struct ShellSettings {
     /// The working folder; `None` for a private folder per session.
     pub folder: Option<PathBuf>,
-    /// How programs are confined.
+    /// Confinement of programs.
     pub sandbox: SandboxSettings,
     /// Additional variables that programs inherit.
     pub environment: Vec<String>,

@@ -102,7 +102,7 @@ async fn read_lines(read: OwnedReadHalf, input: mpsc::Sender<InputLine>) {
     }
 }
 
-/// What is written to a client.
+/// The write half of a client connection.
 struct Writing {
     write: OwnedWriteHalf,
     lines: mpsc::Receiver<String>,

@@ -11,7 +11,7 @@ use tokio::net::{UnixListener, UnixStream};
 
 /// The name of the socket in the folder of its session.
 pub const CONTROL_SOCKET: &str = "control.sock";
-/// What it is called before it listens.
+/// The name of the socket before it listens.
 const CONTROL_BEGUN: &str = ".control.sock";
 
 /// A bound control socket. Only processes of the same user that were not started for an agent come through: who answers here answers for

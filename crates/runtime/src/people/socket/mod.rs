@@ -38,7 +38,7 @@ use crate::{stop::StopSwitch, waiting::Waits};
 /// The most clients at once.
 const CLIENTS_MAX: usize = 32;
 
-/// What a session has for its clients.
+/// The switches and the state that a session offers to its clients.
 #[derive(Debug, Clone)]
 pub struct Steered {
     /// Stops it.
@@ -56,7 +56,7 @@ struct Client {
     console: Arc<Console>,
 }
 
-/// What all clients share.
+/// State shared by all clients.
 struct Shared {
     session: Steered,
     steering: Steering,
@@ -65,16 +65,16 @@ struct Shared {
     seq: watch::Sender<u64>,
     /// The last number that a client got.
     numbers: AtomicU64,
-    /// What clients say of their own accord. They may have left before it is taken in.
+    /// Unsolicited messages of clients. A client may have left before its message is processed.
     words: mpsc::Sender<String>,
 }
 
-/// Whether a question waits for somebody to come.
+/// The behavior of a question while no client is connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
     /// If nobody is there, nobody is asked.
     AskWhoIsThere,
-    /// It waits.
+    /// The question waits for a client.
     WaitForSomebody,
 }
 

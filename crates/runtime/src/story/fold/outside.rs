@@ -1,4 +1,4 @@
-//! What people are asked and reply, what they say and do of their own accord, and the end of the process.
+//! Questions to people and their replies, their unsolicited messages and actions, and the end of the process.
 
 use deskhand_core::session::{Event, Suspension};
 

@@ -1,4 +1,4 @@
-//! What an expression may call.
+//! Functions that an expression may call.
 
 use jiff::civil::Weekday;
 use rust_decimal::{Decimal, MathematicalOps as _, RoundingStrategy};

@@ -39,7 +39,7 @@ pub(super) struct Calculate {
     id: Option<ElementArgument>,
     #[schemars(skip)]
     name: Option<String>,
-    /// How cells write decimals. The refusal of a cell that may be two numbers names it.
+    /// The format of decimals in cells. The error for a cell that may be two numbers names this argument.
     #[schemars(skip)]
     decimal_mark: Option<DecimalMark>,
 }

@@ -15,7 +15,7 @@ use super::{
 
 /// The longest expression, in characters.
 const LENGTH_MAX: usize = 2_000;
-/// How deep brackets may be nested.
+/// Maximum nesting depth of brackets.
 const DEPTH_MAX: u32 = 40;
 
 /// An expression that was read.

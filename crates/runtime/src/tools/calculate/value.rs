@@ -1,4 +1,4 @@
-//! What an expression comes to.
+//! Value of an expression.
 
 use std::fmt;
 
@@ -20,7 +20,7 @@ pub(super) enum Value {
     List(Vec<Value>),
 }
 
-/// Whether all digits of a number are there.
+/// The exactness of a number: complete or rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Exactness {
     /// They are.

@@ -34,7 +34,7 @@ const IMPRESS: &str = "libreoffice-impress";
 /// A tool for documents.
 pub(super) struct DocumentTool {
     declared: Declared,
-    /// What the interface calls it.
+    /// The name of the operation in the interface.
     operation: &'static str,
 }
 
@@ -54,7 +54,7 @@ impl DocumentTool {
         self.declared.name
     }
 
-    /// What it does, where that is neither reading nor editing.
+    /// Sets the effect of the tool, if that is neither reading nor editing.
     const fn does(mut self, does: Does) -> Self {
         self.declared.does = does;
         self
@@ -71,7 +71,7 @@ impl DocumentTool {
         self
     }
 
-    /// What the interface calls it, where that is another name.
+    /// Sets the name of the operation in the interface, if that differs from the tool's name.
     const fn operation(mut self, operation: &'static str) -> Self {
         self.operation = operation;
         self
@@ -131,7 +131,7 @@ impl<D: Desktop> AnyTool<D> for &'static DocumentTool {
     }
 }
 
-/// What came of a call, as the result of a tool.
+/// Converts the answer to a call into the result of a tool.
 fn answered(answer: NativeAnswer, acts: bool) -> CallResult {
     match answer {
         NativeAnswer::Done { said, output, effect } => {

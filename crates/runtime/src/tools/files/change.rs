@@ -17,13 +17,13 @@ use super::Given;
 /// The longest text that is written, in bytes.
 const TEXT_MAX: usize = 4 << 20;
 
-/// What came of a change.
+/// The result of a change.
 enum Changed {
-    /// It was made, as a sentence and what was read back.
+    /// The change was made: a sentence, and the content that was read back.
     Done(String, String),
     /// Nothing was done.
     Refused(String),
-    /// It may be half done.
+    /// The change may be half done.
     Failed(String),
 }
 

@@ -16,17 +16,17 @@ use serde_json::{Map, Value, json};
 use super::{Given, Work};
 use crate::programs::{Run, Runner, sandbox::SandboxSettings};
 
-/// How long the helper may work.
+/// Maximum run time of the helper.
 const WORK_BOUND: Duration = Duration::from_secs(60);
-/// How much of its answer is kept, in bytes.
+/// Maximum size of the helper's answer that is retained, in bytes.
 const ANSWER_MAX: usize = 1 << 20;
 
-/// How files are read.
+/// Settings for file access.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FileSettings {
     /// The program that does a job on files, with its first arguments; it reads the job on stdin.
     pub helper: Vec<String>,
-    /// How it is confined; what it may read and write comes with each job.
+    /// The sandbox of the helper; each job adds what it may read and write.
     pub sandbox: SandboxSettings,
     /// Files and folders that no agent reads or changes: keys, secrets, and our own records.
     pub hidden: Vec<PathBuf>,
@@ -85,7 +85,7 @@ impl FileSettings {
     }
 }
 
-/// What the helper prints.
+/// The output of the helper.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Done {
@@ -124,7 +124,8 @@ fn spare(options: &mut Value, path: &Path, settings: &FileSettings, given: &Give
     options["public_only"] = json!(!given.places.is_in_folder(&path.to_string_lossy()));
 }
 
-/// What came of an archive that the helper says it has unpacked: the folder is counted, which shares nothing with the helper.
+/// Returns the result for an archive that the helper reports as unpacked. Checks it by counting the files of the
+/// folder, independently of the helper.
 async fn unpacked(said: String, into: &Path, result: CallResult) -> CallResult {
     let folder = into.to_owned();
     let counted = tokio::task::spawn_blocking(move || contents(&folder)).await;
@@ -140,7 +141,7 @@ async fn unpacked(said: String, into: &Path, result: CallResult) -> CallResult {
     }
 }
 
-/// How many files are in a folder, and how many bytes in these. Blocking.
+/// Counts the files in a folder and their bytes. Blocking.
 fn contents(folder: &Path) -> io::Result<(u64, u64)> {
     let (mut files, mut bytes) = (0, 0);
     let mut folders = vec![folder.to_owned()];
@@ -177,7 +178,7 @@ async fn answered(given: &Given<'_>, into: Option<PathBuf>, ran: &CallResult) ->
     }
 }
 
-/// What the helper printed.
+/// Parses the output of the helper.
 fn done(ran: &CallResult) -> Result<Done, String> {
     let printed = ran.output.get("stdout").and_then(Value::as_str).unwrap_or_default();
     serde_json::from_str(printed)

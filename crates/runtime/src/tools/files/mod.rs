@@ -30,7 +30,7 @@ pub(super) struct FileTool {
     settings: Arc<FileSettings>,
 }
 
-/// What a tool does.
+/// The operation of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Work {
     Read,

@@ -33,9 +33,9 @@ use super::{
     reach::Reach,
 };
 
-/// How long a server is tried before a sub-task counts as not handed over.
+/// Maximum time to try a server before a sub-task counts as not handed over.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long it may take to say that a sub-task is not wanted any more.
+/// Maximum time to withdraw a sub-task.
 const WITHDRAW: Duration = Duration::from_secs(5);
 /// A worker ends a task at its deadline. So many leases after it, nobody is waited for any more.
 const LATE_LEASES: u32 = 2;
@@ -44,15 +44,15 @@ const LATE_LEASES: u32 = 2;
 pub(super) struct MachineAgent {
     pub(super) settings: MachineAgentSettings,
     pub(super) reach: Arc<Reach>,
-    /// Where it is written down what is handed over.
+    /// The folder of notes about sub-tasks that were handed over.
     pub(super) notes: PathBuf,
     /// The files that the session was begun with.
     pub(super) documents: Vec<PathBuf>,
-    /// Where files that come back are put.
+    /// The folder for files that come back.
     pub(super) results: PathBuf,
 }
 
-/// What was last said of a sub-task, which is said once.
+/// The last reported state of a sub-task; each state is reported once.
 pub(super) struct Said {
     progress: Progress,
     last: String,
@@ -120,7 +120,7 @@ impl MachineAgent {
         self.notes.join(format!("{id}.json"))
     }
 
-    /// What was handed over under this id; `None` if nothing was.
+    /// Returns the task handed over under this id; `None` if there is none.
     fn noted(&self, id: &TaskId) -> Result<Option<TaskSpec>, MachineError> {
         let path = self.note(id);
         match fs::read(&path) {
@@ -215,7 +215,7 @@ impl MachineAgent {
     }
 }
 
-/// What is known of a task of which nothing was heard for the time of a lease.
+/// Describes a task that has sent nothing for the time of a lease.
 async fn silence(store: &NatsStore, spec: &TaskSpec, holder: Option<&str>) -> String {
     let fit = timeout(store.times().call, Fit::of(store, spec)).await;
     let fit = fit.unwrap_or_else(|_| Err(StoreError::Unknown("it is silent".to_owned())));

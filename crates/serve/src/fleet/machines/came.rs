@@ -1,5 +1,5 @@
-//! What comes back of a sub-task. A worker may be hostile: its words are data, and its files go into a new folder, by plain names, within
-//! limits, and only if they are what their hashes say.
+//! Results of a sub-task. A worker may be hostile: its words are data. Its files go into a new folder, by plain
+//! names, within limits, and only if they match their hashes.
 
 use std::{
     collections::BTreeMap,
@@ -30,9 +30,9 @@ const FILES_MAX: usize = 100;
 const BYTES_MAX: u64 = 512 * 1024 * 1024;
 /// After so many that are not taken, no further one is fetched.
 const REFUSED_MAX: usize = 10;
-/// How often one is asked for.
+/// Maximum number of attempts to fetch a file.
 const TRIES: usize = 3;
-/// How deep files may lie, and the longest part of a name, in bytes.
+/// Maximum depth of the path of a file, and maximum length of one part of a name, in bytes.
 const DEPTH_MAX: usize = 4;
 const NAME_BYTES_MAX: usize = 200;
 /// The longest report, in characters.

@@ -30,7 +30,7 @@ pub(super) struct Document {
     hash: String,
 }
 
-/// What is handed over.
+/// The work and the documents to hand over.
 pub(super) struct Composed {
     pub(super) work: Work,
     /// By their names there.
@@ -64,7 +64,8 @@ pub(super) fn compose(
     Ok(Composed { work, documents: read })
 }
 
-/// What its HostAgent reads: the sub-task in our HostAgent's words, and everything else as data.
+/// Renders the request to the remote HostAgent: the sub-task in our HostAgent's words, and everything else as
+/// data.
 fn request(assignment: &Assignment) -> String {
     let Assignment { subtask, message, request, context, .. } = assignment;
     let mut text = plain(subtask);

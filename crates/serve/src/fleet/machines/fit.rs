@@ -25,7 +25,7 @@ pub(super) struct Fit {
     pub(super) takes: Vec<String>,
     /// The others, each with its reason.
     refuse: Vec<(String, String)>,
-    /// Whether something is not there that one needs; otherwise their configurations refuse it.
+    /// `true` if a worker lacks what the task needs. Otherwise the configurations of the workers refuse the task.
     lacks: bool,
 }
 
@@ -89,7 +89,7 @@ pub(super) fn short(worker: &str) -> &str {
     name.filter(|(name, number)| !name.is_empty() && number.starts_with('-')).map_or(worker, |(name, _)| name)
 }
 
-/// What is needed and not there.
+/// Lists the needs that the offer lacks.
 fn lacks(needs: &Needs, offer: &Offer) -> Vec<String> {
     let lacks = |kind: &str, needs: &BTreeSet<String>, has: &BTreeSet<String>| -> Vec<String> {
         needs.difference(has).map(|one| format!("{kind} `{one}`")).collect()

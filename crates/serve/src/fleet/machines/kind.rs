@@ -14,7 +14,7 @@ use tokio::time::timeout;
 
 use super::{agent::MachineAgent, error::MachineError, fit::Fit, reach::Reach};
 
-/// How long it may take to find out who would take a sub-task.
+/// Maximum time to find out which workers would take a sub-task.
 const STANDING: Duration = Duration::from_secs(20);
 /// The folder for results in the home folder, beside those of workers.
 const RESULTS: &str = "deskhand-fleet/results";

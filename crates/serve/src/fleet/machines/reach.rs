@@ -16,10 +16,10 @@ use super::{
 };
 use crate::fleet::view;
 
-/// How long to wait before a server is tried again.
+/// Delay before a server is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// How a fleet is reached.
+/// The connection to a fleet.
 pub(super) struct Reach {
     options: NatsOptions,
     key: Option<PathBuf>,

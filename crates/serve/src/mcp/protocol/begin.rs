@@ -14,7 +14,7 @@ use super::{
     catalog::{Catalog, Wanted},
 };
 
-/// Where a request carries a key by which a repeated one is known.
+/// The field of a request with the key that identifies repetitions.
 const KEY: &str = "deskhand/idempotencyKey";
 /// The longest key, in bytes.
 const KEY_MAX: usize = 255;

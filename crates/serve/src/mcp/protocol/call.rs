@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::{answers::are_complete, catalog::Served, connection::ClientId, logs::Level};
 use crate::token::new_token;
 
-/// How long the user of a client may take to answer.
+/// Maximum time for the user of a client to answer.
 pub const ANSWER_BOUND: Duration = Duration::from_secs(15 * 60);
 /// The news of a call that a slow client may be behind; older ones are dropped.
 const NEWS_MAX: usize = 64;
@@ -32,7 +32,7 @@ pub struct ClientInfo {
     pub id: Option<ClientId>,
     /// The name of its program, as it says.
     pub name: Option<String>,
-    /// What it can do.
+    /// The capabilities of the client.
     pub capabilities: ClientCapabilities,
 }
 
@@ -60,20 +60,20 @@ pub enum Unanswered {
     Nobody,
 }
 
-/// What is told of a call while it runs.
+/// A message about a call while it runs.
 #[derive(Debug, Clone)]
 pub(super) enum News {
-    /// How far it is.
+    /// The progress of the call.
     Progress { message: String, done: Option<(f64, f64)> },
     /// Something for the client's log.
     Log { level: Level, text: String },
 }
 
-/// How far a call is.
+/// The status of a call.
 #[derive(Debug, Clone)]
 pub(super) enum Status {
     Running,
-    /// It waits for answers.
+    /// The call waits for answers.
     Asking(Arc<Asked>),
     Done(Arc<Result<Served, ErrorData>>),
 }
@@ -82,7 +82,7 @@ pub(super) enum Status {
 #[derive(Debug)]
 pub(super) struct Asked {
     pub(super) requests: InputRequests,
-    /// What the client sends back with its answers: nobody can guess it.
+    /// The state token that the client sends back with its answers; it cannot be guessed.
     pub(super) state: String,
     answer: Mutex<Option<oneshot::Sender<InputResponses>>>,
 }
@@ -122,7 +122,7 @@ pub struct Call {
     pub given: InputResponses,
     status: watch::Sender<Status>,
     news: broadcast::Sender<News>,
-    /// What was told before anybody listened.
+    /// The news sent before the first subscriber.
     first: Mutex<Option<broadcast::Receiver<News>>>,
     /// The requests that wait for it.
     waiting: AtomicUsize,
@@ -131,7 +131,7 @@ pub struct Call {
     delivery: Delivery,
 }
 
-/// Whether the answer of a call reached its client.
+/// The delivery state of a call's answer: whether it reached the client.
 #[derive(Debug, Clone)]
 pub struct Delivery {
     done: Arc<AtomicBool>,
@@ -166,7 +166,7 @@ impl Call {
         }
     }
 
-    /// Whether its answer reaches the client.
+    /// Returns the delivery state of the answer.
     pub fn delivery(&self) -> Delivery {
         self.delivery.clone()
     }

@@ -25,7 +25,7 @@ use super::{
 
 /// The most calls that run at once.
 pub(super) const RUNNING_MAX: usize = 32;
-/// How long a call waits for a place.
+/// Maximum time for a call to wait for a free place.
 const ROOM_BOUND: Duration = Duration::from_secs(1);
 /// The most answers that are kept, and their most bytes together.
 const KEPT_MAX: usize = 256;

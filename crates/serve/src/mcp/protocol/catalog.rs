@@ -1,4 +1,4 @@
-//! What a server has to offer.
+//! Catalog of what a server offers.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ pub enum Served {
     Resource(ReadResourceResult),
 }
 
-/// What clients may want to know.
+/// A change that clients may want to be notified of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
     /// The list of tools changed.
@@ -100,7 +100,7 @@ pub trait Catalog: Send + Sync + 'static {
         call: Arc<Call>,
     ) -> BoxFuture<'static, Result<Served, ErrorData>>;
 
-    /// What changes from now on.
+    /// Subscribes to changes from now on.
     fn changes(&self) -> broadcast::Receiver<Change>;
 
     /// A client has gone.

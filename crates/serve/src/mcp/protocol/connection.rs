@@ -22,7 +22,7 @@ pub(super) struct Connection {
     /// The resources whose changes it wants to know.
     pub(super) watched: Mutex<Vec<String>>,
     gone: mpsc::UnboundedSender<ClientId>,
-    /// What runs as long as the connection.
+    /// Background work that runs as long as the connection.
     running: Mutex<JoinSet<()>>,
 }
 

@@ -24,7 +24,7 @@ const LINE_MAX: usize = 8 << 20;
 /// Messages that wait to be written; with as many more, nothing is read until the client reads.
 const WAITING_MAX: usize = 64;
 const UNREAD_MAX: usize = 1_024;
-/// How long the last messages may take to be written.
+/// Maximum time to write the last messages.
 const CLOSE_BOUND: Duration = Duration::from_secs(5);
 
 /// A line to write, and who waits for it.
@@ -35,9 +35,9 @@ pub(in crate::mcp) struct Lines<R> {
     input: BufReader<R>,
     /// The line that is being read: reading may be interrupted.
     line: Vec<u8>,
-    /// Whether the rest of the line is thrown away: it is too long.
+    /// Set while the rest of a line that is too long is discarded.
     skips: bool,
-    /// Whether a request came. Before it, there is nothing to notify of or to answer.
+    /// Set once a request came. Before that, there is nothing to notify about or to answer.
     begun: bool,
     output: Option<mpsc::Sender<Sent>>,
     /// The messages that may still be sent before the client reads.

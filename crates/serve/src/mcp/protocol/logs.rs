@@ -12,10 +12,10 @@ use serde_json::Value;
 /// The name of this server in logs of clients.
 const LOGGER: &str = "deskhand";
 
-/// How much a message matters.
+/// The severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// It tells what happens.
+    /// An informational message.
     Info,
     /// Something is not as it should be.
     Warning,
@@ -41,7 +41,7 @@ pub fn with_logs(mut capabilities: ServerCapabilities) -> ServerCapabilities {
 pub(super) struct Least(LoggingLevel);
 
 impl Least {
-    /// What a client reads that said nothing.
+    /// The default level, for a client that set none.
     pub(super) const USUAL: Self = Self(LoggingLevel::Info);
 
     pub(super) const fn new(level: LoggingLevel) -> Self {

@@ -1,4 +1,4 @@
-//! What is a message of JSON-RPC, before the protocol looks at it: each wrong one gets its code.
+//! JSON-RPC messages before the protocol handles them: each invalid one gets its error code.
 
 use rmcp::model::{
     CallToolRequestParams, CompleteRequestParams, ErrorCode, ErrorData, GetPromptRequestParams,

@@ -96,7 +96,7 @@ impl<C: Catalog> Server<C> {
     }
 }
 
-/// How questions to the client are asked in the version of a request.
+/// Returns the way to ask the client questions in the protocol version of a request.
 fn asks(context: &RequestContext<RoleServer>) -> Asks {
     let version = context.protocol_version();
     if version.is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {

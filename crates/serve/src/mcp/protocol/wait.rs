@@ -20,17 +20,17 @@ use super::{
     logs::{self, Least},
 };
 
-/// How often a client that wants to know hears how far a call is, at least. The promise is a second.
+/// Maximum interval between progress messages to a client that requested them. The promise is a second.
 const TOLD_EVERY: Duration = Duration::from_millis(500);
 
-/// How a request ends.
+/// The end of a request.
 pub(super) enum Waited {
     Served(Result<Served, ErrorData>),
     /// Since 2026-07-28: the client has to answer, and to ask again.
     Needs(InputRequiredResult),
 }
 
-/// Whether questions are answered by repeating the request.
+/// The way that questions are answered: by repeating the request, or in reply to a request of the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Asks {
     ByResult,
@@ -114,7 +114,7 @@ struct Telling<'a> {
     /// The last progress: it has to increase.
     progress: f64,
     message: Option<String>,
-    /// Whether the call itself counts, so that time is not progress.
+    /// `true` if the call counts its own progress, so that time is not progress.
     counted: bool,
 }
 

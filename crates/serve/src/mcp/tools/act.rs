@@ -28,7 +28,7 @@ pub(super) struct Act {
     /// The reason, for the record.
     #[serde(default)]
     why: String,
-    /// Whether to show a picture of the window afterwards.
+    /// Show a picture of the window afterwards.
     #[serde(default)]
     picture: bool,
 }

@@ -12,7 +12,7 @@ use crate::mcp::words::ended;
 pub(super) struct EndDesktop {
     #[serde(default)]
     desktop: Option<String>,
-    /// What was done, for the record.
+    /// Summary of what was done, for the record.
     #[serde(default)]
     result: String,
 }

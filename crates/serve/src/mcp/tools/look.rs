@@ -15,7 +15,7 @@ pub(super) struct Look {
     /// Its id; by default the one that was opened or worked in last.
     #[serde(default)]
     window: Option<String>,
-    /// What is looked for: large windows list what fits it best.
+    /// Words to look for: large windows list what matches them best.
     #[serde(default)]
     words: String,
     /// By default false.

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::desk::{Desk, Interrupter};
 
-/// What a call says that repeats one whose answer did not arrive.
+/// The message of a call that repeats one whose answer did not arrive.
 const REPEATED: &str = "This call repeats it, so nothing was done now. Look at what is there and call for what is left, or send the same call \
     once more to do all of it again.";
 
@@ -69,13 +69,13 @@ impl Called {
     }
 }
 
-/// What a call returns.
+/// The answer of a call.
 #[derive(Default)]
 pub(super) struct Answer {
     pub(super) content: Vec<ContentBlock>,
     /// The same for a program.
     pub(super) structured: Option<Value>,
-    /// Whether what was asked was not done, or not all of it.
+    /// `true` if the request was not carried out, or only in part.
     pub(super) failed: bool,
 }
 
@@ -98,15 +98,15 @@ impl Answer {
 
 /// A tool: its arguments, and how it is run.
 trait Tool: DeserializeOwned + JsonSchema + Send + 'static {
-    /// What a program reads of its answer. `text` says the same as the content for people.
+    /// The structured answer for programs. `text` says the same as the content for people.
     type Output: JsonSchema;
     /// Its name.
     const NAME: &'static str;
-    /// Whether it changes nothing.
+    /// `true` if the tool changes nothing.
     const ONLY_READS: bool;
-    /// Whether it may be repeated: what it does beside reading is no loss and no surprise.
+    /// `true` if the tool may be repeated: its effects besides reading are harmless and expected.
     const IS_REPEATABLE: bool = Self::ONLY_READS;
-    /// Whether it may change or lose something of the user.
+    /// `true` if the tool may change or lose data of the user.
     const IS_DESTRUCTIVE: bool = false;
 
     /// Runs it.

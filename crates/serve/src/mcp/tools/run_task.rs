@@ -15,7 +15,7 @@ use crate::mcp::{task, words::ended};
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RunTask {
-    /// What to do, with all that is needed for it: file names, values, where to save.
+    /// The task, with everything needed for it: file names, values, where to save.
     request: String,
     /// Absolute paths or addresses to open first.
     #[serde(default)]

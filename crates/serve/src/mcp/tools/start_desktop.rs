@@ -16,7 +16,8 @@ use crate::{
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StartDesktop {
-    /// What the user wants, in the user's own words. What it names may be sent, deleted or run without asking; nothing else may.
+    /// The user's request, in the user's own words. Everything that it names may be sent, deleted or run without
+    /// asking; nothing else may.
     task: String,
     /// Absolute paths or addresses.
     #[serde(default)]

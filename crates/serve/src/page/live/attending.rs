@@ -15,25 +15,25 @@ use tokio::{
 
 /// The longest line that is read, in bytes.
 const LINE_BYTES_MAX: u64 = 16 << 20;
-/// How long a session that is held may take until it listens; some never do.
+/// Maximum time until a session that a process holds listens; some never do.
 const LISTENS_WITHIN: Duration = Duration::from_secs(3);
-/// How often it is tried meanwhile.
+/// Delay between connection attempts meanwhile.
 const TRY_AGAIN: Duration = Duration::from_millis(50);
-/// How long a session may take until it has taken a line in.
+/// Maximum time for a session to process a line.
 const TAKEN_IN_WITHIN: Duration = Duration::from_secs(3);
 /// The most lines that wait to be sent.
 const WAITING_MAX: usize = 64;
 /// The most lines that are taken in at once.
 const LINES_AT_ONCE: usize = 1_000;
 
-/// What a running session says.
+/// The lines received from a running session.
 pub(crate) struct ControlLines {
     read: BufReader<OwnedReadHalf>,
     /// A line of which the end has not come.
     begun: Vec<u8>,
 }
 
-/// What is sent to it.
+/// The writer of lines to a running session.
 pub(crate) struct ControlWriter(OwnedWriteHalf);
 
 /// Connects; `None` if the session does not run.

@@ -19,10 +19,10 @@ use crate::page::error::PageError;
 const RECORDS_AT_ONCE: usize = 32;
 const BYTES_AT_ONCE: usize = 1 << 20;
 
-/// What is said to one client too many.
+/// The message to a client beyond the limit.
 const FULL: &str = "the session takes no more clients in at the moment; come again after the last record";
 
-/// Where lines to the session go; `None` while it does not run.
+/// The writer of lines to the session; `None` while it does not run.
 pub(crate) type ToSession = Arc<Mutex<Option<ControlWriter>>>;
 
 /// The lines of a session.
@@ -30,7 +30,7 @@ pub(crate) struct SessionLines {
     folder: SessionFolder,
     /// `None` while it reads.
     journal: Option<Journal>,
-    /// Whether there may be records that were not read.
+    /// `true` if there may be records that were not read.
     behind: bool,
     /// Lines to hand out.
     ready: VecDeque<String>,
@@ -80,7 +80,8 @@ impl Journal {
         Ok((self, texts, true))
     }
 
-    /// What is said of a record. The outcome has no number: who knows the record may not have it.
+    /// Returns the lines for a record. The outcome has no number: a client that has the record may not have the
+    /// outcome.
     fn lines_of(&mut self, line: &Line) -> Vec<String> {
         self.story.read(line);
         let record = (line.seq > self.after).then(|| FromSession::journal(line));
@@ -124,7 +125,7 @@ impl SessionLines {
         lines
     }
 
-    /// Where lines to the session go.
+    /// Returns the writer of lines to the session.
     pub(crate) fn to_session(&self) -> ToSession {
         Arc::clone(&self.to_session)
     }

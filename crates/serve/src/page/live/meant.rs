@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::now::{Place, Prompt};
 
-/// How much around the marked controls is shown, and how much at least, in pixels of the picture.
+/// The margin around the marked controls, and the minimum size of the area, in pixels of the picture.
 const AROUND: i32 = 60;
 const WIDTH_MIN: i32 = 480;
 const HEIGHT_MIN: i32 = 220;
@@ -28,9 +28,9 @@ pub(crate) struct Meant {
     height: u32,
     /// The part that is shown.
     view: Place,
-    /// What is marked in it.
+    /// The marks in the part.
     marks: Vec<Place>,
-    /// What is marked, in words.
+    /// The description of the marks.
     words: String,
 }
 

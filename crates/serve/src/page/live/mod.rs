@@ -1,4 +1,4 @@
-//! What sessions are doing, for all who watch them. A session is read and attended once, however many watch it.
+//! Live state of sessions, for all who watch them. A session is read and attended once, however many watch it.
 
 mod attending;
 mod lines;
@@ -85,7 +85,7 @@ impl Hub {
         Ok(())
     }
 
-    /// How many watch, all sessions together.
+    /// Returns the number of watchers of all sessions together.
     pub(crate) fn watchers(&self) -> usize {
         let sessions =
             self.lock().values().filter_map(|watched| watched.try_lock().ok()?.upgrade()).collect::<Vec<_>>();

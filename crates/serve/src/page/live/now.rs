@@ -1,4 +1,4 @@
-//! What a session does at the moment, and what it asks: what its process says over its control socket.
+//! Current activity and open question of a session, as its process reports them over its control socket.
 
 use deskhand_core::{money::Money, session::Tally};
 use deskhand_runtime::{
@@ -15,7 +15,7 @@ use super::meant::{Meant, meant, targets};
 /// A place in pixels: x, y, width, height.
 pub(crate) type Place = [i32; 4];
 
-/// What a session asks its user.
+/// A question of a session to its user.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Prompt {
     /// The id that an answer carries; `None` for the next request.
@@ -28,12 +28,12 @@ pub(crate) struct Prompt {
     pub(crate) meant: Option<Meant>,
 }
 
-/// What the request in progress has used, in words.
+/// The usage of the request in progress, in words.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Used {
-    /// What is counted.
+    /// The name of the counted quantity.
     name: &'static str,
-    /// How much of it.
+    /// The amount used.
     used: String,
     /// The most it may; empty without a limit.
     most: String,
@@ -42,25 +42,25 @@ pub(crate) struct Used {
 /// The state of a session beside its journal.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Now {
-    /// Whether its process runs, and listens.
+    /// `true` if the process runs and listens.
     pub(crate) running: bool,
-    /// Whether it is paused.
+    /// `true` if the session is paused.
     pub(crate) paused: bool,
-    /// Whether a person has taken over.
+    /// `true` if a person has taken over.
     pub(crate) taken_over: bool,
-    /// What it waits for: the line of the protocol.
+    /// The wait of the session: the line of the protocol.
     pub(crate) waiting: Option<Value>,
-    /// What it asks.
+    /// The open question.
     pub(crate) prompt: Option<Prompt>,
-    /// What it refused of what was sent to it last.
+    /// The reason why the session refused the last input sent to it.
     pub(crate) problem: Option<String>,
     /// The place on the screen that is acted on, or is meant by what it asks.
     pub(crate) mark: Option<Place>,
-    /// What the request in progress has used.
+    /// The usage of the request in progress.
     pub(crate) used: Vec<Used>,
 }
 
-/// What the request in progress has used of its budget.
+/// Returns the usage of the request in progress, out of its budget.
 fn used(story: &Story) -> Vec<Used> {
     let summary = story.summary();
     let (Some(limits), Some(round)) = (story.limits(), summary.rounds.last()) else { return Vec::new() };

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::page::error::PageError;
 
-/// How long it may take to hear what a session asks, for who has just come.
+/// Maximum time to receive the open question of a session for a new watcher.
 const ASKS_BOUND: Duration = Duration::from_secs(3);
 /// The shortest and the longest time between two looks at the journal, and at what the session says.
 const REST_MIN: Duration = Duration::from_millis(100);
@@ -36,12 +36,12 @@ const PARTS_FIRST: usize = 60;
 /// The most parts that are kept.
 const PARTS_MAX: usize = 400;
 
-/// What is new for somebody who watches.
+/// News for a watcher.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct News {
     /// The parts that were added or changed, in the order of the page.
     pub(crate) parts: Vec<LivePart>,
-    /// Whether everything that was shown before is void.
+    /// `true` if everything rendered before is void.
     pub(crate) anew: bool,
     /// The state beside the journal, if it is another one.
     pub(crate) now: Option<Now>,
@@ -56,7 +56,7 @@ pub(crate) struct LiveSession {
     name: String,
     state: Mutex<State>,
     version: watch::Sender<u64>,
-    /// Where lines to the session go; `None` if it does not run.
+    /// The sender of lines to the session; `None` if it does not run.
     wishes: Mutex<Option<mpsc::Sender<Wish>>>,
     /// Notified when somebody waits for what the session says.
     hurry: Arc<Notify>,
@@ -66,7 +66,7 @@ pub(crate) struct LiveSession {
 
 #[derive(Default)]
 struct State {
-    /// What came before the parts, and is not shown.
+    /// Steps before the first part, which are left out.
     left_out: LeftOut,
     parts: Vec<(u64, LivePart)>,
     places: HashMap<String, usize>,
@@ -89,12 +89,12 @@ struct LeftOut {
     seq: u64,
 }
 
-/// What one look at the journal has found.
+/// The result of one look at the journal.
 #[derive(Default)]
 struct Found {
     left_out: LeftOut,
     parts: Vec<LivePart>,
-    /// Whether everything that was found before is void.
+    /// `true` if everything found before is void.
     anew: bool,
 }
 
@@ -143,7 +143,7 @@ impl State {
     }
 }
 
-/// What reads the journal.
+/// The reader of the journal.
 struct Reader {
     folder: SessionFolder,
     tail: JournalTail,
@@ -316,7 +316,7 @@ impl LiveSession {
         self.state().now.clone()
     }
 
-    /// What is new since a version, and in parts that were made after a record.
+    /// Returns the news since a version; of the parts, only those made after a record.
     pub(crate) fn news(&self, since: u64, after: u64) -> News {
         let state = self.state();
         let anew = since > 0 && state.anew > since;
@@ -349,7 +349,7 @@ impl LiveSession {
         self.version.subscribe()
     }
 
-    /// How many watch it.
+    /// Returns the number of watchers.
     pub(super) fn watchers(&self) -> usize {
         self.version.receiver_count()
     }

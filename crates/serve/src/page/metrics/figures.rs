@@ -13,7 +13,7 @@ use prometheus_client::{
 const BOUND: &str = "le";
 const SUM: &str = "sum";
 
-/// What a figure is.
+/// The type of a figure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Counter,

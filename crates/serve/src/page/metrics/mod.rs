@@ -19,7 +19,7 @@ pub(crate) use figures::{Figure, number, text};
 pub(crate) use sessions::sessions;
 use totals::Totals;
 
-/// What is counted beside the sessions, and what was counted of removed ones.
+/// Counters beside those of the sessions, and totals of removed sessions.
 pub(crate) struct Metrics {
     totals: Mutex<Totals>,
     /// Refused requests by status.

@@ -1,4 +1,4 @@
-//! What sessions did, as figures.
+//! Metrics of sessions.
 
 use std::collections::BTreeMap;
 

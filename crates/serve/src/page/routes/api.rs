@@ -1,4 +1,5 @@
-//! What the API says of itself: [OpenAPI](https://spec.openapis.org/oas/v3.1.0), made of the types that the handlers take and return.
+//! Description of the API as [OpenAPI](https://spec.openapis.org/oas/v3.1.0), generated from the types that the
+//! handlers take and return.
 //!
 //! Each route is added with its description ([`about`], [`socket`]); a test finds those without one.
 
@@ -26,9 +27,9 @@ use serde_json::{Map, Value, json};
 const TOKEN: &str = "token";
 /// The field of a route over a WebSocket that says what is read and written.
 const MESSAGES: &str = "x-messages";
-/// What is said of an upgrade.
+/// The API description of an upgrade.
 const UPGRADE: &str = "Messages of a WebSocket";
-/// What stands at the beginning of the description.
+/// The beginning of the API description.
 const ABOUT: &str = "The page of `deskhand serve` uses this API, and so can other programs. Requests carry \
     `Authorization: Bearer TOKEN`; a request that fails is answered with an `Error`.";
 
@@ -113,7 +114,7 @@ pub(super) fn upload(
 #[derive(JsonSchema)]
 pub(super) struct Nothing {}
 
-/// What was made by a request.
+/// A response with the object that a request created.
 pub(super) struct Created<T>(pub(super) T);
 
 impl<T: Serialize> IntoResponse for Created<T> {
@@ -130,7 +131,7 @@ impl<T: JsonSchema> OperationOutput for Created<T> {
     }
 }
 
-/// What was asked for was passed on.
+/// The response to a request that was passed on.
 pub(super) struct Accepted;
 
 impl IntoResponse for Accepted {

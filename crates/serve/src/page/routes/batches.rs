@@ -45,10 +45,10 @@ const TASKS: &str = "tasks.jsonl";
 const STARTED: &str = "started.json";
 /// The most tasks that run at once.
 const PARALLEL_MAX: u16 = 64;
-/// How often somebody who watches a batch hears what is new.
+/// Interval between news to a watcher of a batch.
 const NEWS_EVERY: Duration = Duration::from_secs(1);
 
-/// What the API says of going on, stopping, forgetting and following.
+/// The API descriptions of resuming, stopping, forgetting and following.
 pub(super) const RESUMING: &str = "With the tasks that have no result, if it was started here.";
 pub(super) const STOPPING: &str =
     "What runs is cancelled, in the middle of an action too, and reports what it did; nothing more begins.";
@@ -70,7 +70,7 @@ pub(super) struct Wanted {
     /// Its tasks, as a task file has them: `{"request", "id", "open", "limits", "steps"}`, of which only the request is required.
     #[schemars(length(min = 1))]
     tasks: Vec<Map<String, Value>>,
-    /// How many run at once, each on its own desktop.
+    /// Number of tasks that run at once, each on its own desktop.
     #[schemars(range(max = 64))]
     parallel: u16,
     /// Documents that were kept by the service, to lie beside the tasks, which open them by their names.

@@ -24,9 +24,9 @@ use crate::page::{Service, error::PageError};
 
 /// The largest document, in bytes.
 const BYTES_MAX: u64 = 256 << 20;
-/// How long a part of a document may take to come.
+/// Maximum time to receive a part of a document.
 const PART_BOUND: Duration = Duration::from_secs(20);
-/// How long a whole document may take.
+/// Maximum time to receive a whole document.
 const WHOLE_BOUND: Duration = Duration::from_secs(30 * 60);
 const LATE: &str = "the document does not come, or too slowly";
 /// The longest name, in bytes; one of more characters than that is refused, and others are cut.
@@ -35,10 +35,10 @@ const NAME_CHARS_MAX: usize = 1_000;
 /// The longest suffix that stays when a name is cut, in bytes.
 const SUFFIX_MAX: usize = 20;
 
-/// What the API says of it.
+/// The API description of storing a document.
 pub(super) const KEEPING: &str = "It may have 256 MB. Sessions open it by its path.";
 
-/// What a document is called.
+/// The name of a document.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct Named {
     /// The name of the file, without a folder and not hidden. What is longer than a file system takes is cut, and its suffix stays.
@@ -46,7 +46,7 @@ pub(super) struct Named {
     name: String,
 }
 
-/// Where a document is kept.
+/// The location of a stored document.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Document")]
 pub(super) struct Kept {

@@ -1,8 +1,10 @@
-//! What is new in a session, as it comes: as server-sent events, and over a WebSocket, of which a browser allows more at once.
+//! News of a session, as it comes: as server-sent events, and over a WebSocket, of which a browser allows more at
+//! once.
 //!
-//! Both have the same messages. `parts` are elements of the page: `{"seq", "anew", "parts": [{"id", "html"}]}`; a later part takes the
-//! place of an earlier one with its id. `now` is the state beside the journal. The id of a message is the number of the last record that
-//! it shows; who comes again with it (`Last-Event-ID`, or `after`) gets what is newer.
+//! Both have the same messages. `parts` are elements of the page: `{"seq", "anew", "parts": [{"id", "html"}]}`; a
+//! later part replaces an earlier one with its id. `now` is the state beside the journal. The id of a message is
+//! the number of the last record that it covers. A client that sends it again (`Last-Event-ID`, or `after`) gets
+//! what is newer.
 
 use std::{convert::Infallible, sync::Arc};
 
@@ -34,10 +36,10 @@ use crate::page::{
     live::{LiveSession, News, Now},
 };
 
-/// What the API says of the events.
+/// The API description of the events.
 pub(super) const FOLLOWING: &str = "Server-sent events. The id of an event is the number of the last record that it shows; \
     `Last-Event-ID` has the place of `after`. The name of an event is that of its message.";
-/// What the API says of the WebSocket.
+/// The API description of the WebSocket.
 pub(super) const WATCHING: &str = "Of WebSockets a browser allows more at once. They have the same messages.";
 
 /// From where on.
@@ -58,7 +60,7 @@ pub(super) enum Message {
     Parts {
         /// The number of the last record that they show.
         seq: u64,
-        /// Whether everything that was shown before is void.
+        /// `true` if everything sent before is void.
         anew: bool,
         /// The parts; one takes the place of an earlier one with its id.
         parts: Vec<Element>,
@@ -85,26 +87,26 @@ impl From<LivePart> for Element {
 /// The state beside the journal, as the page shows it.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ShownNow {
-    /// Whether its process runs.
+    /// `true` if the process runs.
     running: bool,
-    /// Whether its desktop can be shown. That takes a moment after a session has begun.
+    /// `true` if the desktop can be displayed. That takes a moment after a session has begun.
     pub(super) has_screen: bool,
-    /// Whether it is paused.
+    /// `true` if the session is paused.
     paused: bool,
-    /// Whether a person has taken over.
+    /// `true` if a person has taken over.
     taken_over: bool,
-    /// What it does, as an element.
+    /// The current activity, as an element.
     pub(super) now: String,
-    /// What it asks, as an element.
+    /// The open question, as an element.
     pub(super) prompt: Option<ShownPrompt>,
     /// The same as data.
     state: Now,
-    /// Where its task is, if it is one of a fleet.
+    /// The location and state of the task, for a session of a fleet.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) task: Option<ShownTask>,
 }
 
-/// What it asks, as a form.
+/// The open question, as a form.
 #[derive(Serialize, JsonSchema)]
 pub(super) struct ShownPrompt {
     /// Another prompt has another key.
@@ -144,7 +146,7 @@ pub(super) fn shown_now(service: &Service, located: &Located, now: &Now) -> Resu
     })
 }
 
-/// What somebody watches, and how far they are.
+/// The session that a client watches, and its position.
 struct Watching {
     service: Arc<Service>,
     session: Arc<LiveSession>,

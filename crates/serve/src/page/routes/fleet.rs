@@ -1,4 +1,5 @@
-//! What sessions of a fleet have besides: where their tasks are, their documents, and their desktops from afar.
+//! Additional data of a fleet's sessions: the location of their tasks, their documents, and their remote
+//! desktops.
 
 use std::{sync::Arc, time::Duration};
 
@@ -39,7 +40,7 @@ use crate::{
 
 /// The most frames that wait for a browser; then it gets the whole screen anew.
 const FRAMES_WAITING_MAX: usize = 4;
-/// How long no frame may come, until a browser has to ask again.
+/// Maximum time without a frame, after which a browser has to request again.
 const SILENT_MAX: Duration = Duration::from_secs(20);
 /// The least time between two wishes for the whole screen.
 const WHOLE_EVERY: Duration = Duration::from_millis(1_500);
@@ -48,13 +49,13 @@ const SIDE_MAX: u16 = 8_192;
 /// The version, flags, sizes and number of parts at the beginning of a frame.
 const HEAD_BYTES: usize = 12;
 
-/// Where the task of a session is.
+/// The location and state of a session's task.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[schemars(rename = "FleetTask")]
 pub(crate) struct ShownTask {
     /// Its id in the fleet.
     id: String,
-    /// What it asks for.
+    /// The request of the task.
     pub(super) request: String,
     /// `queued`, `running`, `needs a decision`, or its outcome.
     state: &'static str,
@@ -65,25 +66,25 @@ pub(crate) struct ShownTask {
     worker: String,
     /// The processes of workers that had it, in order.
     workers: Vec<String>,
-    /// Whether it has an outcome.
+    /// `true` if the task has an outcome.
     ended: bool,
-    /// Whether somebody wants it no more.
+    /// `true` if cancellation of the task was requested.
     cancelled: bool,
-    /// Whether it can be sent again.
+    /// `true` if the task can be sent again.
     again: bool,
-    /// Whether its session has written anything.
+    /// `true` if the session has written anything.
     begun: bool,
     #[serde(skip)]
     pub(super) has_screen: bool,
     /// Words that limits are for.
     labels: Vec<String>,
-    /// What its worker has to have.
+    /// The needs that a worker must meet.
     needs: Vec<String>,
     /// Tasks that have to be finished before.
     after: Vec<String>,
     /// From 0 to 9.
     priority: u8,
-    /// How long it took, in words.
+    /// The duration, in words.
     took: String,
     /// Its documents as they are stored now.
     documents: Vec<ShownDocument>,
@@ -94,7 +95,7 @@ pub(crate) struct ShownTask {
 struct ShownDocument {
     /// Its name.
     name: String,
-    /// Where it can be fetched.
+    /// The address of the document.
     address: String,
 }
 
@@ -117,7 +118,7 @@ const fn state_of(state: SessionState, kind: Option<OutcomeKind>) -> (&'static s
     }
 }
 
-/// Where the task of a copy is; `None` once the fleet does not know it any more.
+/// Returns the location and state of a copy's task; `None` once the fleet no longer has it.
 pub(super) fn shown_task(service: &Service, mirror: &Mirror) -> Option<ShownTask> {
     let followed = service.fleet.as_ref()?.followed();
     let id = &mirror.spec.id;
@@ -208,7 +209,7 @@ struct Relay {
     worker: WorkerId,
     /// When the whole screen was asked for last.
     asked_at: Option<Instant>,
-    /// Whether the browser has the whole screen.
+    /// `true` if the browser has the whole screen.
     is_whole: bool,
 }
 
@@ -279,7 +280,7 @@ impl Relay {
     }
 }
 
-/// Whether a frame shows the whole screen; `None` if it is none that a browser can show.
+/// Returns `true` if a frame shows the whole screen; `None` if a browser cannot show it.
 fn check(frame: &[u8]) -> Option<bool> {
     let head: &[u8; HEAD_BYTES] = frame.first_chunk()?;
     let [version, flags, w0, w1, h0, h1, ..] = *head;

@@ -31,10 +31,10 @@ const RUNNING_MAX: usize = 12;
 const ASKING_MAX: usize = 200;
 /// The most applications that are offered as filters.
 const APPLICATIONS_MAX: usize = 12;
-/// How much of a request is shown, in characters.
+/// Maximum length of a displayed request, in characters.
 const REQUEST_MAX: usize = 160;
 
-/// What of the table is asked for, as it stands in an address.
+/// The query of the table, as in an address.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(super) struct Asked {
@@ -198,7 +198,7 @@ struct RowView {
     model_calls: u32,
     cost: String,
     has_screen: bool,
-    /// What it asks: `approval` or `question`; empty if nothing.
+    /// The kind of open question: `approval` or `question`; empty if none.
     asks: String,
     /// The same in words.
     asked: String,

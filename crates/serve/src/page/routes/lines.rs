@@ -35,19 +35,19 @@ use crate::page::{
     once::Attempt,
 };
 
-/// What the API says of it.
+/// The API description of the lines.
 pub(super) const LINES: &str = "The lines that `deskhand run --json` prints ([protocol](../guides/protocol.md)), from the record after \
     `after` (or `Last-Event-ID`) on: first those of the journal, then what comes. Over a WebSocket each line is a message, and a client \
     sends lines of the protocol back; without one the lines are the body, and lines to the session go to `do`. The body ends with a \
     `summary` once the session does not run. A client that is slow gets everything all the same: it is read from the journal when the \
     client has taken in what came before. A WebSocket on which nothing can be sent for a minute is closed.";
-/// What the API says of running a request.
+/// The API description of running a request.
 pub(super) const RUNNING: &str = "The first message is the session to start, as for `POST /api/sessions`. The answer is \
     `{\"kind\": \"started\", \"id\"}`, and then come the lines of the session as from `lines`. The session goes on when the connection ends.";
 
 /// The longest line of a client, in bytes.
 const LINE_BYTES_MAX: usize = 1 << 20;
-/// How long a client may take to take a line in, and to say what it wants.
+/// Maximum time for a client to accept a line, and to send its request.
 const SEND_BOUND: Duration = Duration::from_secs(60);
 const REQUEST_BOUND: Duration = Duration::from_secs(60);
 /// A client is asked this often whether it is still there.

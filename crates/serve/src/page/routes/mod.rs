@@ -122,7 +122,7 @@ fn api_of_small() -> ApiRouter<Arc<Service>> {
         .merge(schedules())
 }
 
-/// What is known of one session.
+/// Returns the routes for the history of one session.
 fn looking_back() -> ApiRouter<Arc<Service>> {
     ApiRouter::new()
         .api_route(

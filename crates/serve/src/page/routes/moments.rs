@@ -60,7 +60,7 @@ pub(super) struct Two {
 struct TimeLineView<'a> {
     title: &'static str,
     id: &'a str,
-    /// Whether it can be forked.
+    /// `true` if the session can be forked.
     is_here: bool,
 }
 

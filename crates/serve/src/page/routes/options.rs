@@ -1,4 +1,4 @@
-//! How sessions are run that a form starts: model, budget, desktop, approvals.
+//! Options for sessions that a form starts: model, budget, desktop, approvals.
 
 use std::path::Path;
 
@@ -30,11 +30,11 @@ pub(super) struct RunOptions {
     pub(super) max_minutes: Option<u32>,
     /// A file of rules to use instead of those of the configuration; its whole path.
     pub(super) policy: Option<String>,
-    /// What becomes of actions that need approval.
+    /// Handling of actions that need approval.
     pub(super) approve: Option<ApprovalSetting>,
-    /// Whether the desktop is kept at the end.
+    /// Retention of the desktop at the end.
     pub(super) keep: Option<KeepSetting>,
-    /// Whether the HostAgent checks sub-tasks.
+    /// Verification of sub-tasks by the HostAgent.
     pub(super) verify: Option<VerifySetting>,
 }
 
@@ -99,7 +99,7 @@ fn word(setting: &impl Serialize) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-/// What holds for a run for which nothing is chosen, as forms show it.
+/// The defaults of a run for options that are not set, as forms show them.
 #[derive(Debug, Serialize)]
 pub(super) struct Defaults {
     model: String,

@@ -24,11 +24,11 @@ use super::{
 };
 use crate::page::{Service, error::PageError, json::JsonBody, once::Attempt};
 
-/// What the API says of adding.
+/// The API description of adding a schedule.
 pub(super) const ADDING: &str =
     "A timer of the systemd user manager keeps it where one answers, else this service.";
 
-/// How much of a request is shown, in characters.
+/// Maximum length of a displayed request, in characters.
 const REQUEST_MAX: usize = 160;
 
 /// A schedule.
@@ -47,9 +47,9 @@ pub(super) struct Wanted {
     name: String,
     /// When it is due: `daily`, `Mon..Fri 07:00`, `*-*-01 09:30`, `*:00/15`.
     when: String,
-    /// Whether a time that passed while nobody kept it is made up for, once.
+    /// If `true`, a time that passed while the schedule was inactive is made up for, once.
     catch_up: bool,
-    /// What to do.
+    /// The request to run.
     request: String,
     /// The workflow to run in place of a request.
     workflow: Option<String>,
@@ -85,24 +85,24 @@ impl Wanted {
 pub(super) struct ScheduleRow {
     /// Its name.
     name: String,
-    /// What it does.
+    /// The description of the work.
     what: String,
     /// When it is due, as a calendar expression of systemd.
     when: String,
     /// The next time.
     next: String,
-    /// Whether a time that passed is made up for.
+    /// If `true`, a time that passed is made up for.
     catch_up: bool,
     /// Who begins it: `systemd` or `service`.
     #[schemars(with = "Option<String>")]
     keeper: Option<Keeper>,
-    /// Whether it runs.
+    /// `true` if the schedule is running.
     running: bool,
     /// When it ran last.
     last: String,
-    /// What became of that: an outcome, or why there was none.
+    /// The result of that run: an outcome, or why there was none.
     outcome: String,
-    /// How that is coloured.
+    /// The colour of the outcome.
     tone: &'static str,
     /// The session of the last time.
     session: Option<String>,
@@ -150,7 +150,7 @@ impl ScheduleRow {
     }
 }
 
-/// What of the form is filled in, as it stands in an address.
+/// The prefilled fields of the form, as in an address.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct Filled {
@@ -230,7 +230,7 @@ pub(super) async fn add(
     })
 }
 
-/// What came of the look for a schedule.
+/// Converts the error of a schedule's lookup.
 fn missing_or_wrong(error: &HostError) -> PageError {
     let is_missing =
         matches!(error, HostError::Schedule(ScheduleError::Missing { .. } | ScheduleError::Name { .. }));

@@ -20,7 +20,7 @@ use crate::page::{Service, error::PageError, fleet::task_of, live::LiveSession};
 /// The most bytes of a message from a page.
 const MESSAGE_MAX: usize = 64 * 1024;
 
-/// What the API says of it.
+/// The API description of the screen.
 pub(super) const SCREEN: &str = "Binary messages have what changed on the screen; text messages to the service have what a person does, as JSON, and count \
     while one has taken over ([live desktops](../internals/live.md)).";
 

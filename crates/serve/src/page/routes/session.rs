@@ -21,7 +21,8 @@ use crate::page::{
     },
 };
 
-/// What the report may load: itself. Its scripts do not run here; it is complete without them.
+/// The content security policy of the report: only the report itself. Its scripts do not run here; it is complete
+/// without them.
 const REPORT_POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; \
     form-action 'none'; frame-ancestors 'self'";
 
@@ -35,10 +36,10 @@ struct SessionView<'a> {
     seq: u64,
     parts: Vec<Element>,
     now: String,
-    /// Where it is, if it is a task of a fleet.
+    /// The location and state of the task, for a session of a fleet.
     task: Option<ShownTask>,
     prompt: String,
-    /// What [`ShownPrompt`](super::events::ShownPrompt) has as its key.
+    /// The key of [`ShownPrompt`](super::events::ShownPrompt).
     prompt_key: String,
     defaults: Defaults,
 }

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::page::{Service, error::PageError, fleet::task_of, json::JsonBody, once::Attempt};
 
-/// What the API says of starting.
+/// The API description of starting a session.
 pub(super) const STARTING: &str = "It runs in a process of its own, on a virtual desktop. The answer comes once it has begun, or says why it did not.";
 
 /// The folder of the plans that sessions follow, in that of the service.
@@ -27,7 +27,7 @@ const PLANS: &str = "plans";
 #[schemars(rename = "StartSession", transform = needs_request)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Wanted {
-    /// What to do.
+    /// The request to run.
     #[schemars(regex(pattern = r"\S"))]
     request: String,
     /// Steps to follow, in order; without them, agents find their own way.
@@ -68,7 +68,7 @@ impl Wanted {
         if self.steps().is_empty() { "run" } else { "follow" }
     }
 
-    /// What the command is given: the request, or the file of the plan.
+    /// Returns the argument of the command: the request, or the file of the plan.
     fn argument(&self, service: &Service) -> Result<String, PageError> {
         let (request, steps) = (self.request.trim(), self.steps());
         if steps.is_empty() {
@@ -114,7 +114,7 @@ pub(super) async fn begin(service: &Service, attempt: Attempt, wanted: Wanted) -
     Ok(id.0)
 }
 
-/// What a session goes on with.
+/// The input with which a session resumes.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "ResumeSession")]
 #[serde(default, deny_unknown_fields)]
@@ -126,7 +126,7 @@ pub(super) struct GoOn {
 }
 
 impl GoOn {
-    /// Whether nothing is said that a worker would not hear.
+    /// Checks that the request contains nothing that a worker would not receive.
     fn is_empty(&self) -> Result<(), PageError> {
         if self.request.trim().is_empty() && self.options.arguments()?.is_empty() {
             return Ok(());
@@ -177,7 +177,7 @@ pub(super) async fn resume(
     Ok(Created(Started { id }))
 }
 
-/// Where to fork a session.
+/// The place at which to fork a session.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[schemars(rename = "ForkSession")]
 #[serde(deny_unknown_fields)]
@@ -185,7 +185,7 @@ pub(super) struct Fork {
     /// The last record to keep.
     #[schemars(range(max = u64::MAX))]
     at: u64,
-    /// What to do once the request in progress there is done.
+    /// The request to run once the one in progress there is done.
     #[serde(default)]
     request: String,
     /// Another model.

@@ -1,4 +1,4 @@
-//! What a person wants of a running session: a line of the protocol, checked by the session itself.
+//! Input of a person to a running session: a line of the protocol, checked by the session itself.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ use crate::page::{
 /// The most actions of an approval that are listed.
 const ACTIONS_MAX: usize = 50;
 
-/// What the API says of it.
+/// The API description of the line.
 pub(super) const LINES: &str =
     "Passes a line of the [protocol](../guides/protocol.md) on to the session, which checks it.";
 
@@ -68,7 +68,7 @@ pub(super) async fn wish(
     Ok(Accepted)
 }
 
-/// What a session asks, for the form that answers it.
+/// The open question of a session, for the form that answers it.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct PromptView<'a> {
     session: &'a str,

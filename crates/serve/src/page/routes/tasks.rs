@@ -16,7 +16,7 @@ use crate::page::{Service, error::PageError};
 const LISTED_MAX: usize = 100;
 /// The most tasks that are shown.
 const SHOWN_MAX: usize = 1_000;
-/// How much of a request is shown, in characters.
+/// Maximum length of a displayed request, in characters.
 const REQUEST_MAX: usize = 160;
 
 /// A batch of the list.
@@ -26,15 +26,15 @@ pub(super) struct BatchRow {
     id: String,
     /// When it began.
     begun: String,
-    /// Where its tasks stand.
+    /// The source of the tasks.
     source: String,
-    /// Whether it runs.
+    /// `true` if the batch is running.
     running: bool,
-    /// How many tasks it has.
+    /// Number of tasks.
     tasks: usize,
-    /// How many of these have ended.
+    /// Number of tasks that have ended.
     ended: usize,
-    /// How many of these finished.
+    /// Number of tasks that finished.
     finished: usize,
 }
 
@@ -71,17 +71,17 @@ pub(super) struct TaskView {
     id: String,
     /// Its request.
     request: String,
-    /// How far it is: `waiting`, `running`, `not begun`, `interrupted`, or its outcome.
+    /// The state of the task: `waiting`, `running`, `not begun`, `interrupted`, or its outcome.
     state: &'static str,
-    /// How that is coloured.
+    /// The colour of the state.
     tone: &'static str,
     /// Why it ended so.
     reason: String,
     /// Its session, once that is there.
     session: Option<String>,
-    /// What it cost.
+    /// The cost of the task.
     cost: String,
-    /// How long it took.
+    /// The duration of the task.
     took: String,
 }
 
@@ -93,25 +93,25 @@ pub(super) struct BatchTable {
     id: String,
     /// When it began.
     begun: String,
-    /// Where its tasks stand.
+    /// The source of the tasks.
     source: String,
-    /// Where its results stand.
+    /// The location of the results.
     results: String,
-    /// Whether it runs.
+    /// `true` if the batch is running.
     running: bool,
-    /// How many tasks run at once.
+    /// Number of tasks that run at once.
     parallel: usize,
-    /// How many tasks it has.
+    /// Number of tasks.
     count: usize,
-    /// How many of these have ended.
+    /// Number of tasks that have ended.
     ended: usize,
-    /// How many of these finished.
+    /// Number of tasks that finished.
     finished: usize,
-    /// What all of them cost so far, in dollars.
+    /// The cost of all tasks so far, in dollars.
     cost: String,
     /// The first of its tasks.
     tasks: Vec<TaskView>,
-    /// How many more there are than are shown.
+    /// Number of further tasks, which are not listed.
     more: usize,
 }
 

@@ -37,23 +37,23 @@ const LISTED_MAX: usize = 500;
 pub(super) struct WorkflowView {
     /// Its name.
     name: String,
-    /// What it does.
+    /// The description of the workflow.
     about: String,
     /// The request that it fulfils.
     request: String,
-    /// What differs from run to run.
+    /// The parameters, which differ from run to run.
     parameters: Vec<ParameterView>,
     /// The number of its calls.
     calls: usize,
     /// The session that it was learnt from.
     learnt_from: Option<String>,
-    /// Whether a run proposes to change it.
+    /// `true` if a run proposes to change the workflow.
     is_proposed: bool,
-    /// Whether it was made here, or is trusted: `made here`, `trusted` or `not trusted`.
+    /// The origin of the workflow, or its trust: `made here`, `trusted` or `not trusted`.
     provenance: &'static str,
-    /// What it does, if it is not trusted: to be shown before `trust` is sent.
+    /// The actions of the workflow, if it is not trusted: to be displayed before `trust` is sent.
     does: Vec<String>,
-    /// What identifies its file as it is now, for `trust`.
+    /// The digest of the file as it is now, for `trust`.
     digest: String,
     /// Why it cannot be run, if its file is none.
     problem: Option<String>,
@@ -65,9 +65,9 @@ pub(super) struct WorkflowView {
 pub(super) struct ParameterView {
     /// Its name.
     name: String,
-    /// What it is for.
+    /// The purpose of the parameter.
     about: String,
-    /// What it is.
+    /// The kind of the parameter.
     #[schemars(with = "String", extend("enum" = ["text", "number", "file"]))]
     kind: ParameterKind,
     /// Its value in the session that the workflow was learnt from.
@@ -266,20 +266,20 @@ pub(super) async fn run(
     Ok(Created(Started { id: id.0 }))
 }
 
-/// What is to be learnt from a session.
+/// The request to learn a workflow from a session.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "LearnWorkflow")]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Lesson {
     /// The name of the workflow; without one, it is made of the request.
     name: String,
-    /// Whether a workflow of this name may be replaced.
+    /// If `true`, a workflow of this name may be replaced.
     replace: bool,
     /// Texts of which it is not sure whether they are parameters, and which are: their names, as `unsure` has them.
     parameters: Vec<String>,
 }
 
-/// What became of a lesson.
+/// The result of learning a workflow.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "LearntWorkflow")]
 pub(super) struct Learnt {
@@ -289,7 +289,7 @@ pub(super) struct Learnt {
     parameters: Vec<String>,
     /// The number of its calls.
     calls: usize,
-    /// What was left out, or may not hold.
+    /// Parts that were left out, or may not hold.
     notes: Vec<String>,
     /// Texts that may be parameters.
     unsure: Vec<UnsureView>,
@@ -299,11 +299,11 @@ pub(super) struct Learnt {
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Unsure")]
 pub(super) struct UnsureView {
-    /// What the parameter would be called.
+    /// The proposed name of the parameter.
     name: String,
     /// The text.
     value: String,
-    /// Where it stands.
+    /// The place of the text in the workflow.
     place: String,
 }
 
